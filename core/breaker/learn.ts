@@ -179,7 +179,8 @@ const openings = (
 ): readonly (readonly [BreakerKey, Required<Learned>])[] => {
   const families = spotFamilies(group);
   const told = new Set(tallies.map(({ family }) => family));
-  const byFamily = [...(families.size > 1 ? told : [])].flatMap((family) => {
+  const byFamily = [...told].flatMap((family) => {
+    if ([...families].every((one) => one === family)) return [];
     const key: BreakerKey = `spot/${family}`;
     const count = countOf(tallies, (one) => one === family);
     return count >= rule.interruptions ? [[key, opened(key, 'interruptions', count, rule, nowMs)] as const] : [];

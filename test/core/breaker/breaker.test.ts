@@ -187,6 +187,13 @@ describe('interruptions', () => {
     const pools = { 'spot-a': spotA, 'od-b': { ...onDemandB, instanceTypes: ['c7g.large'] } };
     expect(Object.keys(learn(state(), { pools, warned: warned(3) }).state.breakers ?? {})).toEqual(['spot']);
   });
+
+  it('of a family that the policy does not name any more leave the family that it names', () => {
+    const pools = { 'spot-a': spotA };
+    expect(Object.keys(learn(state(), { pools, warned: warned(3, 'm6g.large/a/spot') }).state.breakers ?? {})).toEqual(['spot/m6g']);
+    const both = [...warned(2, 'm6g.large/a/spot'), ...warned(1)];
+    expect(Object.keys(learn(state(), { pools, warned: both }).state.breakers ?? {})).toEqual(['spot']);
+  });
 });
 
 describe('the trial launch of a breaker', () => {
