@@ -20,12 +20,15 @@ const pastIn = ({ N, M, L }: AttributeMap[string], field: string, name: string):
   return Array.isArray(L) ? L.flatMap((one: AttributeMap[string]) => pastIn(one, field, name)) : [];
 };
 
+/** Whether a swap says that its drain is over when its deregistration delay will be: nothing cuts its connections then (docs/drains.md). */
+const isForeseen = ({ drainedAtMs, busyUntilMs }: AttributeMap): boolean => drainedAtMs?.N !== undefined && drainedAtMs.N === busyUntilMs?.N;
+
 /** The past times in a state or a swap. */
 const pastTimes = (key: string, item: AttributeMap): readonly Dated[] => {
   const isState = key === items.state;
   if (!isState && !key.startsWith(items.swapPrefix)) return [];
   const fields = (isState ? (item.state?.M ?? {}) : item) as AttributeMap;
-  return Object.entries(fields).flatMap(([field, one]) => pastIn(one, field, field));
+  return Object.entries(fields).flatMap(([field, one]) => (field === 'drainedAtMs' && isForeseen(fields) ? [] : pastIn(one, field, field)));
 };
 
 /** What a written state or swap dates latest, if that is after the write. */

@@ -30,6 +30,12 @@ describe('nothing is dated after it was written', () => {
     expect(inState({ wakeAtMs: 160_000, checksDueAtMs: 170_000, reservations: [{ forgetAtMs: 900_000, leaseUntilMs: 130_000 }] })).toBeUndefined();
     expect(inSwap({ deadlineMs: 200_000, hooks: [{ expiresAtMs: 300_000 }], shortfall: { cutAtMs: 200_000 }, keptUntilMs: 500_000 })).toBeUndefined();
   });
+  it('passes over a time of draining that is the end of the deregistration delay, and over no other', () => {
+    expect(inSwap({ drainedAtMs: 109_000, busyUntilMs: 109_000 })).toBeUndefined();
+    expect(inSwap({ drainedAtMs: 109_000, busyUntilMs: 108_000 })).toBe('drainedAtMs 9000');
+    expect(inSwap({ drainedAtMs: 109_000 })).toBe('drainedAtMs 9000');
+    expect(inSwap({ drainedAtMs: 109_000, busyUntilMs: 109_000, drainStartedAtMs: 107_000 })).toBe('drainStartedAtMs 7000');
+  });
   it('breaks beyond what the start of a function may take', () => {
     const found = (aheadMs: number) =>
       details(nothingIsDatedAhead, (script) =>

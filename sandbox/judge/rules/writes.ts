@@ -41,7 +41,7 @@ export const drainsWriteTheirOwn: Rule = {
 export const nothingIsDatedAhead: Rule = {
   name: 'nothing is dated after it was written',
   meaning:
-    'However wrong the clocks of functions are, no state of a group and no swap says of anything that it happened more than six seconds after the write.',
+    'However wrong the clocks of functions are, no state of a group and no swap says of anything that it happened more than six seconds after the write. The time of draining may be the end of the deregistration delay that the swap names.',
   broken: (chronicle) =>
     chronicle
       .of('dated-ahead')
