@@ -88,6 +88,12 @@ export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string):
 /** When EC2 takes it, by the tightest warning that was announced. */
 export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(takenByMs));
 
+/** The same of the warnings whose time is still to come at a moment. Where there is none, of all: EC2 takes it late then. */
+const deadlineFrom = (life: Life, atMs: number): number => {
+  const ahead = life.warnings.filter((warning) => takenByMs(warning) > atMs);
+  return deadlineOf(ahead.some(({ silent }) => !silent) ? { ...life, warnings: ahead } : life);
+};
+
 /** When Holdfast knew, because it received the warning or had claimed the member before. A member that waits on advice is not known to be warned. */
 export const knewAtMs = (chronicle: Chronicle, life: Life): number => {
   const warnedMs = warnedAtMs(life);
@@ -131,8 +137,9 @@ const latestStartBy = (chronicle: Chronicle, life: Life, heardMs: number, policy
     ),
     policy?.drainTimeoutMs ?? endless,
   );
-  const marginMs = deadlineOf(life) - times.deadlineMarginMs;
-  const [endsMs, startMs] = isFollowedByCalls(life) ? [marginMs, 0] : [deadlineOf(life), times.drainStartMs];
+  const deadlineMs = deadlineFrom(life, heardMs);
+  const marginMs = deadlineMs - times.deadlineMarginMs;
+  const [endsMs, startMs] = isFollowedByCalls(life) ? [marginMs, 0] : [deadlineMs, times.drainStartMs];
   return neededMs <= Math.max(0, endsMs - heardMs) ? Math.max(heardMs, endsMs - neededMs - startMs) : heardMs + Math.max(0, marginMs - heardMs) / 2;
 };
 

@@ -181,6 +181,28 @@ describe('a drain begins early enough to end', () => {
     expect(observed(212, undefined)).toEqual([]);
     expect(observed(212, 221)).toEqual([]);
   });
+  it('goes by the next deadline, where an earlier one passed while the group was observed', () => {
+    const again = (second: number, warnedAgainS: number | undefined) =>
+      details(drainBeginsInTime, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(110, 2, { ...policy, mode: 'observe' });
+        if (warnedAgainS !== undefined) script.warn(warnedAgainS, 'i-1');
+        script.policy(250, 3);
+        script.react(250, 251, 'i-b', [{ about: 'policy', group: 'web' }]);
+        script.takeOut(second, 'i-1');
+        script.end(360, 'i-1', end);
+      });
+    // EC2 takes it at 360, and its connections get 20 s.
+    expect(again(337, 240)).toEqual([]);
+    expect(again(339, 240)).toHaveLength(1);
+    // The only deadline passed at 220: its drain begins at once.
+    expect(again(267, undefined)).toEqual([]);
+    expect(again(269, undefined)).toHaveLength(1);
+    // So did both of these.
+    expect(again(269, 125)).toHaveLength(1);
+  });
   it('goes by the policy in force when the drain has to begin', () => {
     const edited = (atSecond: number, timeout: string, second: number) =>
       details(drainBeginsInTime, (script) => {

@@ -82,7 +82,7 @@ const dueFromMs = (chronicle: Chronicle, group: string, life: Life, knownMs: num
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick. A deadline that has passed by then counts only if no other one is to come.',
   broken: (chronicle) =>
     warned(chronicle)
       .flatMap(({ life, group }) => runsOf(life).map((run) => ({ life: run, group })))
