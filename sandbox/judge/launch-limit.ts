@@ -1,7 +1,8 @@
 import { forgottenAtMs } from './boots.ts';
 import { lossesOfMemory } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
-import { isFunction, type Life } from './life.ts';
+import { hasDied } from './leaving.ts';
+import { type Delivery, isFunction, type Life } from './life.ts';
 import type { LaunchLimit, Policy } from './policy.ts';
 import { remembered } from './remembered.ts';
 import { ownLaunches } from './staying.ts';
@@ -43,6 +44,11 @@ const warnedIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: 
     .length;
 };
 
+/** Whether a function had died by a moment before it stored what it received: nobody counts that yet. */
+const isUncounted = (chronicle: Chronicle, group: string, { invocation }: Delivery, untilMs: number): boolean =>
+  hasDied(chronicle, invocation, untilMs) &&
+  !chronicle.groups.get(group)?.written.some(({ by, atMs }) => isFunction(by) && by.invocation === invocation && atMs <= untilMs);
+
 /**
  * The same, with warnings that a function received, about those that it found in a place whenever it looked, and that did not leave already: nobody
  * counts the others for sure. Those that their user had detached, or detached then, are no members.
@@ -53,13 +59,14 @@ const heardIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: n
     .livesIn(group)
     .filter((life) =>
       life.deliveries.some(
-        ({ told, atMs }) =>
-          told.about === 'warning' &&
-          atMs >= fromMs &&
-          atMs <= untilMs &&
-          [atMs, atMs + times.reactMs].every((oneMs) => chronicle.groupAt(life, oneMs) === group) &&
-          stoodBy(life, atMs - lagMs, atMs + times.reactMs) === 'never' &&
-          !leavesAlready(life, atMs),
+        (one) =>
+          one.told.about === 'warning' &&
+          one.atMs >= fromMs &&
+          one.atMs <= untilMs &&
+          !isUncounted(chronicle, group, one, untilMs) &&
+          [one.atMs, one.atMs + times.reactMs].every((oneMs) => chronicle.groupAt(life, oneMs) === group) &&
+          stoodBy(life, one.atMs - lagMs, one.atMs + times.reactMs) === 'never' &&
+          !leavesAlready(life, one.atMs),
       ),
     ).length;
 };

@@ -159,6 +159,22 @@ describe('the limit of launches holds back', () => {
     expect(said(launchesBounded, alarm('low', 3), {}, 'not-carried-out')).toEqual(overLimit);
   });
 
+  it('what it held back when the decision was stored first, where the clock of its function is ahead of that', () => {
+    // Both wait on advice. Another function receives the warning of one of them at 99, and its replacement does not count any more.
+    const ahead = (storedS: number) => (script: Script) => {
+      script.policy(0, 1, limited(3, 2));
+      for (const instance of ['i-1', 'i-2']) {
+        script.advise(90, instance);
+        script.claim(91, instance, 'of-0', 'waiting');
+      }
+      script.at(storedS, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('of-a') });
+      script.warn(98.5, 'i-1');
+      script.react(99, 99.2, 'of-b', [{ about: 'warning', instance: 'i-1' }]);
+    };
+    expect(said(launchesBounded, ahead(98))).toEqual([]);
+    expect(said(launchesBounded, ahead(99.5))).toEqual(overLimit);
+  });
+
   it('more by one for each member that is warned, and none for one that its user had detached', () => {
     const held = { ...limited(2, 1), asg: 'web-asg' };
     const warned =
@@ -175,6 +191,25 @@ describe('the limit of launches holds back', () => {
     expect(said(launchesBounded, warned(61))).toEqual([]);
     expect(said(launchesBounded, warned(95))).toEqual(overLimit);
     expect(said(launchesBounded, warned(50, 'terminating'))).toEqual(overLimit);
+  });
+
+  it('no more for a warned member whose function died before it stored the warning', () => {
+    const warned = (diesS: number | undefined, storedS?: number) => (script: Script) => {
+      script.policy(0, 1, limited(2, 1));
+      script.warn(59, 'i-1');
+      const began = { kind: 'invocation-began', invocation: 'of-0', function: 'react' } as const;
+      const told = { about: 'warning', instance: 'i-1' } as const;
+      script.at(60, began, { ...began, kind: 'delivered', message: 'm-0', told, happenedAtMs: 59_000 });
+      if (storedS !== undefined) script.desired(storedS, 2, 1, react('of-0'));
+      const ended = { kind: 'invocation-ended', invocation: 'of-0', function: 'react', startedAtMs: 60_000, timeoutMs: 30_000 } as const;
+      if (diesS === undefined) script.at(62, { ...ended, again: [], injected: false });
+      else script.at(diesS, { ...ended, again: ['m-0'], injected: true, error: { type: 'Runtime.ExitError', message: '' } });
+    };
+    expect(said(launchesBounded, warned(61))).toEqual([]);
+    expect(said(launchesBounded, warned(undefined))).toEqual(overLimit);
+    expect(said(launchesBounded, warned(62, 61))).toEqual(overLimit);
+    // It dies later than the decision.
+    expect(said(launchesBounded, warned(103))).toEqual(overLimit);
   });
 
   it('what replaces members that leave', () => {

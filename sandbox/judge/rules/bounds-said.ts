@@ -2,7 +2,7 @@ import { announcements } from '../../../core/contract.ts';
 import { deathsMayHoldBack, failedBootsOf, knownWithin } from '../boots.ts';
 import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
-import { decisionWrite } from '../decision-writes.ts';
+import { decisionWrite, lookedByMs } from '../decision-writes.ts';
 import { wasDeniedLately } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHindered, telling } from '../hindrance.ts';
@@ -115,10 +115,11 @@ export const boundsAreTrue: Rule = {
   meaning:
     'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group.',
   broken: (chronicle) =>
-    boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs, outcome, bounds }): readonly Broken[] => {
+    boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs: saidMs, outcome, bounds }): readonly Broken[] => {
       const written = decisionWrite(chronicle, group, id);
       if (written === undefined || bounds.length === 0 || wasLost(chronicle, group, Number.NEGATIVE_INFINITY, written.atMs)) return [];
       const { atMs: writtenMs, by } = written;
+      const lookedMs = lookedByMs(chronicle, group, id, saidMs);
       const found = bounds.flatMap((said) => whyFalse(chronicle, said, { group, by, lookedMs, writtenMs, outcome }) ?? []);
       return [...new Set(found)].map((what) => ({ group, atMs: writtenMs, detail: `decision ${id} ${what}` }));
     }),
