@@ -1,5 +1,6 @@
 import { announcements } from '../../core/contract.ts';
 import type { Chronicle, GroupTimeline, InForce } from './chronicle.ts';
+import { otherEnds } from './failing-refills.ts';
 import { goneAtMs, isAlive, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
 import { isReplacedByItsGroup } from './refill.ts';
@@ -7,8 +8,6 @@ import { rememberedBy } from './remembered.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 
-/** Ends by a user or by EC2 (EC2 API Reference, StateReason). They do not count against the pool. */
-const otherEnds = new Set(['Client.UserInitiatedShutdown', 'Server.SpotInstanceTermination']);
 /** A refusal that came after the response to the launch. */
 export const lateRefusal = 'Server.InsufficientInstanceCapacity';
 

@@ -1,4 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
+import { failsForLong } from './failing-refills.ts';
 import { tellsEnd } from './leaving.ts';
 import { goneAtMs, isAlive, isExchange, isFunction, type Life, stayAt } from './life.ts';
 import { times } from './times.ts';
@@ -108,9 +109,9 @@ const raisedSince = ({ cloud }: Chronicle, asg: string, fromMs: number, untilMs:
 
 /**
  * How many instances Auto Scaling groups of a group were about to launch by themselves between two moments, by what they did launch afterwards. Gaps
- * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Whoever launches for a member that ended knows
- * of its end, and that the group replaces it, unless it may not replace such members; a change of the desired capacity is known once a describe must
- * show it. `unseen`: members that ended and that count as held, because the look need not show their end.
+ * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Gaps of a group whose own launches kept ending for
+ * so long do not count. Whoever launches for a member that ended knows of its end, and that the group replaces it, unless it may not replace such members; a
+ * change of the desired capacity is known once a describe must show it. `unseen`: members that ended and that count as held, because the look need not show their end.
  */
 export const refillAt = (
   chronicle: Chronicle,
@@ -126,6 +127,7 @@ export const refillAt = (
     if (
       isSuspended(chronicle, asg, sinceMs) ||
       isTakenOver(chronicle, asg, sinceMs, atMs) ||
+      failsForLong(chronicle, asg, sinceMs) ||
       isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)
     )
       return sum;

@@ -770,6 +770,26 @@ const putBack = (answersS: number, by: Actor): Write =>
     (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
   );
 
+/**
+ * A member ends at 100. What its Auto Scaling group launches by itself every 30 seconds, the first time at 110, lives for ten seconds. After the last of so
+ * many comes one that serves.
+ */
+const refillsDying =
+  (count: number, more: Write = () => undefined): Write =>
+  (script) => {
+    twoServe(script);
+    script.end(100, 'i-1');
+    for (let index = 0; index < count; index++) {
+      const [instance, atS] = [`i-r${index}`, 110 + 30 * index];
+      script.launch(atS, instance, { by: refill, tags: refillTags });
+      script.at(atS + 10, { kind: 'ending', instance, by: itself, code: 'Client.InternalError' }, { kind: 'ended', instance, state: 'terminated' });
+    }
+    more(script);
+    const lastS = 110 + 30 * count;
+    script.launch(lastS, 'i-9');
+    script.serves(lastS + 30, 'i-9');
+  };
+
 const serving: Readonly<Record<string, Cases>> = {
   'a new member died on its way up': {
     needed: short((script) => {
@@ -782,8 +802,11 @@ const serving: Readonly<Record<string, Cases>> = {
         script.warn(299, 'i-3');
         script.end(300, 'i-3', react('i-a'));
       }),
+      'its Auto Scaling group launched it by itself, and such launches ended for a short time': refillsDying(7),
+      'such launches ended for long, and a user wrote the policy meanwhile': refillsDying(20, (script) => script.policy(400, 2, policy)),
     },
     beyond: {
+      'what its Auto Scaling group launches by itself ends again and again': refillsDying(20),
       'EC2 warned about it long before, and Holdfast ended it': short((script) => {
         script.launch(101, 'i-3');
         script.warn(105, 'i-3');

@@ -1,9 +1,12 @@
+import { forgottenAtMs, knownWithin } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { seenFailingSinceMs } from '../failing-refills.ts';
 import type { Allowance } from '../finding.ts';
 import { answersAt, endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
 import { sparesServe } from '../rules/spares.ts';
 import { comesUpMsOfLife, servesAgainMsIn } from '../serves-again.ts';
+import { times } from '../times.ts';
 import { givenUpAtMs } from '../unserved.ts';
 
 const neverServed = ({ services }: Life): boolean => services.every(({ fromMs, untilMs }) => fromMs === untilMs);
@@ -22,15 +25,33 @@ const isOnItsWayAgain = (chronicle: Chronicle, group: string, life: Life, troubl
 /** When it ended, if Holdfast did not end it. */
 const diedAtMs = (life: Life): number => (isFunction(life.ending?.by) ? endless : goneAtMs(life));
 
+/**
+ * Whether an Auto Scaling group launched it by itself, and such launches had ended early for longer than Holdfast waits for the group. Only a look while one of
+ * them has ended can tell: the next launch may be on its way when that time is over. What Holdfast knew before a user wrote the policy, or before the table
+ * was restored, may be forgotten.
+ */
+const isOneTooMany = (chronicle: Chronicle, group: string, { by }: Life, diedMs: number): boolean => {
+  const seenMs = by.kind === 'asg' ? seenFailingSinceMs(chronicle, by.asg, diedMs) : undefined;
+  if (seenMs === undefined) return false;
+  const sinceMs = Math.max(seenMs, forgottenAtMs(chronicle, group, diedMs));
+  const nextMs = chronicle.times.asgPeriodMs + 1_000 * chronicle.history.spec.timing.pendingSeconds[1];
+  return diedMs - sinceMs > times.asgRefillMs + nextMs + knownWithin(chronicle);
+};
+
 export const newcomersDie: Allowance = {
   name: 'a new member died on its way up',
   excuses: servesAgain.name,
   trouble: 'An instance that was launched for the group ended, or EC2 warned about it, before it ever served.',
   reaches:
-    'The group of that instance, until another instance had the time to come up after that death or that warning. An end by Holdfast does not count.',
-  reason: 'A replacement that dies must be replaced as well, and that takes the whole time again.',
+    'The group of that instance, until another instance had the time to come up after that death or that warning. An end by Holdfast does not count. Where what an Auto Scaling group launches by itself ends before it runs, one after the other, only ends count until Holdfast knows that this lasts for longer than 90 seconds.',
+  reason:
+    'A replacement that dies must be replaced as well, and that takes the whole time again. Holdfast launches in place of an Auto Scaling group whose own launches keep dying.',
   covers: ({ group = '', atMs }, chronicle) =>
-    chronicle.livesIn(group).some((life) => isOnItsWayAgain(chronicle, group, life, [warnedAtMs(life), diedAtMs(life)], atMs)),
+    chronicle.livesIn(group).some((life) => {
+      const diedMs = diedAtMs(life);
+      const troubles = diedMs <= atMs && isOneTooMany(chronicle, group, life, diedMs) ? [warnedAtMs(life)] : [warnedAtMs(life), diedMs];
+      return isOnItsWayAgain(chronicle, group, life, troubles, atMs);
+    }),
 };
 
 export const refillsDie: Allowance = {
