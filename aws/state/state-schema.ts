@@ -4,8 +4,6 @@ import type { Reservation } from '../../core/launch/reservation.ts';
 import type { LaunchTally } from '../../core/limits/launch-limit.ts';
 import type { Need, NotDone } from '../../core/observe/not-done.ts';
 import type { Remembered } from '../../core/policy/ports.ts';
-import { type OfferingKey, parseOfferingKey } from '../../core/pool/offering.ts';
-import type { Deaths, FailedBoots, Newcomer } from '../../core/pool-memory/boot-memory.ts';
 import type { Denial } from '../../core/pool-memory/denials.ts';
 import type { Lesson } from '../../core/pool-memory/pool-memory.ts';
 import type { RefusedReleases } from '../../core/removal/refused-releases.ts';
@@ -13,7 +11,8 @@ import type { Loss, Move, Returns } from '../../core/returning/memory.ts';
 import type { KnownAlarm } from '../../core/scaling/lasting-alarms.ts';
 import type { Idle } from '../../core/view/unserved.ts';
 import type { GroupState, Stray } from '../../core/view/view.ts';
-import { anyOf, type Check, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { deaths, failedBoots, failing, newcomer, offeringKey, refill } from './boot-schema.ts';
+import { anyOf, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
 import { added, cost, goneAsg, hook, leaveReason, placement, raisedMax, suspension, unfitAsg } from './shapes.ts';
 
@@ -64,15 +63,6 @@ const stray = objectOf<Stray>({ firstSeenAtMs: number, sightings: number });
 
 const chosen = objectOf<Chosen>({ decision: text, instances: listOf(text), untilMs: number });
 
-const failedBoots = objectOf<FailedBoots>({
-  template: optional(text),
-  code: text,
-  message: text,
-  atMs: number,
-  restsUntilMs: number,
-  streak: number,
-});
-
 const denial = objectOf<Denial>({
   code: text,
   message: text,
@@ -80,8 +70,6 @@ const denial = objectOf<Denial>({
   untilMs: number,
   isItsOwn: optional(oneOf(true)),
 });
-
-const deaths = objectOf<Deaths>({ atMs: number, count: number });
 
 const launchTally = objectOf<LaunchTally>({ atMs: number, count: number, desired: number });
 
@@ -125,18 +113,6 @@ const notDone = objectOf<NotDone>({
   heard: optional(mapOf(heard)),
   moved: optional(listOf(text)),
   need: optional(objectOf<Need>({ decision: text, atMs: number, cost })),
-});
-
-const offeringKey: Check<OfferingKey> = (raw) =>
-  parseOfferingKey(String(raw)) === undefined
-    ? `expected the key of an offering, found ${String(raw).slice(0, 60)}`
-    : undefined;
-
-const newcomer = objectOf<Newcomer>({
-  pool: text,
-  offering: optional(offeringKey),
-  atMs: number,
-  hasRun: optional(oneOf(true)),
 });
 
 const returns = objectOf<Returns>({
@@ -191,6 +167,8 @@ const readers: Readers<GroupState> = {
   registered: absentOr(eachIn(number)),
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
+  refills: absentOr(eachIn(refill)),
+  failing: absentOr(eachIn(failing)),
   breakers: absentOr(eachIn(breaker)),
   advised: absentOr(eachOf(deaths)),
   counted: absentOr(eachOf(text)),

@@ -8,7 +8,7 @@ import { pricesIn } from '../pool/price.ts';
 import { releasableNow } from '../removal/refused-releases.ts';
 import { chooseRemovals } from '../removal/removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
-import { notShownYet, ownShrink } from '../view/asg-ledger.ts';
+import { isOfFailing, notShownYet, ownShrink } from '../view/asg-ledger.ts';
 import { cannotJoin } from '../view/size-now.ts';
 import type { Member } from '../view/view.ts';
 import { beyondSpares } from './beyond-spares.ts';
@@ -39,10 +39,16 @@ const idOf = ({ instance }: { readonly instance: string }): string => instance;
 /** A member that a target group may send requests to counts as serving. */
 const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
 
+const without = (members: readonly Member[], leaving: readonly Leaving[]): readonly Member[] => {
+  const gone = new Set(leaving.map(idOf));
+  return members.filter((member) => !gone.has(idOf(member)));
+};
+
 /**
- * The first members in the policy's order that every budget allows to leave. If the budgets allow too few serving
- * members to leave, idle members are chosen first. The tree then chooses among the serving ones, by the places of those
- * that stay. Beyond `ofAnyShare`, a healthy member leaves only from a share that holds too many.
+ * The first members in the policy's order that every budget allows to leave. Before all others, members leave that an
+ * Auto Scaling group launched last whose own launches keep ending early: Holdfast launches in its place. If the budgets
+ * allow too few serving members to leave, idle members are chosen next. The tree then chooses among the serving ones,
+ * by the places of those that stay. Beyond `ofAnyShare`, a healthy member leaves only from a share that holds too many.
  */
 const chosen = (situation: Situation, count: number, ofAnyShare: number): readonly Leaving[] => {
   if (count <= 0) return [];
@@ -68,17 +74,15 @@ const chosen = (situation: Situation, count: number, ofAnyShare: number): readon
       mayLeave: (instance) => among.has(instance) && takeFrom(accounts, instance),
     });
   const members = removable(situation);
-  const forced = Math.max(0, Math.min(count, ofAnyShare) - serving.room);
-  const idle = first(members, forced, { among: new Set(members.filter(isIdle).map(idOf)) });
-  const gone = new Set(idle.map(idOf));
-  return [
-    ...idle,
-    ...first(
-      members.filter((member) => !gone.has(idOf(member))),
-      count - idle.length,
-      { anyShare: ofAnyShare - idle.length },
-    ),
-  ];
+  const failing = first(members, Math.min(count, ofAnyShare), {
+    among: new Set(members.filter((member) => isOfFailing(view, member)).map(idOf)),
+  });
+  const forced = Math.max(0, Math.min(count, ofAnyShare) - serving.room - failing.length);
+  const others = without(members, failing);
+  const idle = first(others, forced, { among: new Set(others.filter(isIdle).map(idOf)) });
+  const left = [...failing, ...idle];
+  const rest = first(without(members, left), count - left.length, { anyShare: ofAnyShare - left.length });
+  return [...left, ...rest];
 };
 
 /** Replacements of a move whose old members have not left yet. They are no surplus. */

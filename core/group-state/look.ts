@@ -7,6 +7,7 @@ import { withoutLaunches } from '../limits/launch-limit.ts';
 import { sizeAsSet } from '../observe/observe.ts';
 import { withoutFailures } from '../pool-memory/boot-memory.ts';
 import { withoutRest } from '../pool-memory/denials.ts';
+import { withoutFailing } from '../pool-memory/failing-refills.ts';
 import { forgetRefusals } from '../pool-memory/pool-memory.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { noteRefusedReleases } from '../removal/refused-releases.ts';
@@ -49,7 +50,7 @@ const afterRewrite = (
   writtenAtMs: number,
   nowMs: number,
 ): GroupState => ({
-  ...withoutLaunches(withoutFailures(state, writtenAtMs), writtenAtMs, nowMs),
+  ...withoutLaunches(withoutFailing(withoutFailures(state, writtenAtMs), writtenAtMs), writtenAtMs, nowMs),
   ...(state.denials && { denials: withoutRest(state.denials, writtenAtMs) }),
   memory: forgetRefusals(state.memory, writtenAtMs),
 });

@@ -36,6 +36,9 @@ const otherEnds = new Set([
   'Server.ScheduledStop',
 ]);
 
+/** Whether a user ended an instance, or EC2 took it. */
+export const endedForOthers = ({ code }: Pick<Ending, 'code'>): boolean => otherEnds.has(code);
+
 /** The operating system shut the instance down, so it had run (EC2 API Reference, StateReason). */
 const ownShutdown = 'Client.InstanceInitiatedShutdown';
 
@@ -83,7 +86,7 @@ const newsOf = (
  * Instances that were in service, by a look or by messages of EC2. There may have been no look between the start and
  * the end of an instance, and the message about its start may arrive after its end was seen.
  */
-const inService = ({ members, endings = {}, ran = [], admitsRunning = false }: Shown): ReadonlySet<string> => {
+export const inService = ({ members, endings = {}, ran = [], admitsRunning = false }: Shown): ReadonlySet<string> => {
   const admitted = members.filter((member) => member.admitted).map(({ instance }) => instance);
   if (!admitsRunning) return new Set(admitted);
   const shutDown = Object.entries(endings).filter(([, { code }]) => code === ownShutdown);

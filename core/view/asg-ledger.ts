@@ -10,6 +10,7 @@
 
 import { howHeld } from '../group/holding.ts';
 import { outsideAsgOf } from '../group/outside-size.ts';
+import { failsForLong } from '../pool-memory/failing-refills.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { refillGraceMs } from '../times/times.ts';
@@ -111,11 +112,12 @@ const gapNoted = (asg: AsgView, view: View): Gap | undefined => {
 
 /**
  * Why a group does not refill itself. `idle`: its process `Launch` is suspended, or it has launched nothing for longer
- * than `refillGraceMs`. `refused`: its launch failed. Undefined: it refills itself.
+ * than `refillGraceMs`, or nothing that came up. `refused`: its launch failed. Undefined: it refills itself.
  */
 const whyNoRefill = (asg: AsgView, view: View): 'idle' | 'refused' | undefined => {
   const gap = gapNoted(asg, view);
   if (isHeld('Launch', asg, view) || (gap !== undefined && view.nowMs - gap.sinceMs > refillGraceMs)) return 'idle';
+  if (failsForLong(view.state, asg.name, view.nowMs)) return 'idle';
   return gap?.refused ? 'refused' : undefined;
 };
 
@@ -129,6 +131,12 @@ const refillOf = (asg: AsgView, view: View): number => {
   if (why === 'idle') return 0;
   return why === 'refused' ? gap - Math.max(0, asg.desired - asg.held) : gap;
 };
+
+/** Whether a group launched a member by itself that has not come up, and such launches keep ending before they do. */
+export const isOfFailing = (
+  { state: { refills = {}, ...state }, nowMs }: View,
+  { instance, admitted, asg }: Member,
+): boolean => !admitted && refills[instance] !== undefined && failsForLong(state, asg ?? '', nowMs);
 
 /** What each group is about to launch by itself, so that we do not launch it too. */
 export const ownRefills = (view: View): readonly { readonly asg: string; readonly count: number }[] =>

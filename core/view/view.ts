@@ -10,6 +10,7 @@ import type { Offering, OfferingKey } from '../pool/offering.ts';
 import type { BootMemory, Deaths } from '../pool-memory/boot-memory.ts';
 import type { Denials } from '../pool-memory/denials.ts';
 import type { BootNews, EndedWhy } from '../pool-memory/failed-boots.ts';
+import type { RefillMemory } from '../pool-memory/failing-refills.ts';
 import type { GivenUp } from '../pool-memory/given-up.ts';
 import type { PoolMemory } from '../pool-memory/pool-memory.ts';
 import type { RefusedReleases } from '../removal/refused-releases.ts';
@@ -107,7 +108,7 @@ export type AsgView = {
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
 
-type Memories = BootMemory & BreakerMemory & GoneMemory & LaunchMemory & NewMembers;
+type Memories = BootMemory & RefillMemory & BreakerMemory & GoneMemory & LaunchMemory & NewMembers;
 
 /**
  * The group's state item: the facts about a group that Holdfast stores itself. Unknown fields are kept as they are.

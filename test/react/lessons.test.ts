@@ -6,7 +6,7 @@ import { withLessons } from '../../functions/react/look/lessons.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { members } from '../core/members.ts';
 import { nowMs } from '../core/selector/tree-builders.ts';
-import { group, spotA, state, swapOf } from '../core/views.ts';
+import { asgView, group, reservation, spotA, state, swapOf } from '../core/views.ts';
 import { factsOf } from './facts.ts';
 
 const run = { id: '2', facts: { ended: [], leaving: [], ran: [] }, ports: { clock: { now: () => nowMs } } } as unknown as Run;
@@ -14,7 +14,7 @@ const run = { id: '2', facts: { ended: [], leaving: [], ran: [] }, ports: { cloc
 const learned = (swap: ReturnType<typeof swapOf>, counted?: readonly string[]) => {
   const breaker = { interruptions: 1, withinMs: 600_000, holdMs: 600_000 };
   const before = state(counted === undefined ? {} : { counted });
-  const holdings = { members: members(spotA, 3), aside: [], ended: [], endings: {} };
+  const holdings = { members: members(spotA, 3), asgs: [], aside: [], ended: [], endings: {} };
   return withLessons({ group: group({ breaker }), state: before, swaps: [swap], holdings } as unknown as Gathered, run, []);
 };
 
@@ -45,7 +45,7 @@ test('how long an instance lived is learned of EC2 where it is no member any mor
   const warned = { instance: 'i-1', offering: 'm7g.large/a/spot' } as const;
   const owner = { offering: { instanceType: 'm7g.large', zone: 'a', market: 'spot' }, state: 'stopping', launchedAtMs: nowMs - 90_000 };
   const facts = { ended: [], leaving: [{ instance: 'i-1', reason: 'interruption', atMs: nowMs, owner }], ran: [] };
-  const holdings = { members: members(spotA, 3), aside: [], ended: [], endings: {} };
+  const holdings = { members: members(spotA, 3), asgs: [], aside: [], ended: [], endings: {} };
   const gathered = { group: group({ returning } as never), state: state(), swaps: [], holdings } as unknown as Gathered;
   const { state: after } = withLessons(gathered, { ...run, facts } as unknown as Run, [warned]);
   expect(after.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
@@ -54,7 +54,7 @@ test('how long an instance lived is learned of EC2 where it is no member any mor
 test('how long a warned instance lived is learned from its swap, where it ended before a look could store that', () => {
   const returning = { afterMs: 600_000, everyMs: 60_000, atMost: { by: 1, isShare: false }, windows: [], timezone: 'UTC' };
   const claimed = swapOf('i-1', { launchedAtMs: nowMs - 90_000, warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
-  const holdings = { members: members(spotA, 3), aside: [], ended: ['i-1'], endings: {} };
+  const holdings = { members: members(spotA, 3), asgs: [], aside: [], ended: ['i-1'], endings: {} };
   const gathered = { group: group({ returning } as never), state: state(), swaps: [claimed], holdings } as unknown as Gathered;
   expect(withLessons(gathered, run, []).state.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
 });
@@ -121,6 +121,26 @@ test('a warning about an instance that stands by or is in a warm pool allows no 
   expect(countedOf({ aside: ['s-1'], standby: ['s-1'] }, swapped())).toEqual([1]);
   expect(countedOf({ aside: ['s-1'] }, swapped({ claimedAtMs: nowMs - 20_000 }))).toEqual([1]);
   expect(countedOf({ aside: ['s-1'] }, swapped({ reason: 'hook' }))).toEqual([1]);
+});
+
+test('what an Auto Scaling group launched by itself and what ended early is noted, and nothing that Holdfast launched', () => {
+  const [untagged, ends] = [Object.fromEntries(['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => [instance, nowMs - 5_000])), ['i-1', 'i-2', 'i-3']];
+  const ending = {
+    code: 'Client.InternalError',
+    message: 'Client error on launch',
+    offering: { instanceType: 't', zone: 'a', market: 'spot' },
+  } as const;
+  const endings = Object.fromEntries(ends.map((instance) => [instance, ending]));
+  const learnedOf = (instances: readonly string[]) => {
+    const newcomers = { 'i-2': { pool: 'spot-a', atMs: nowMs } };
+    const before = state({ reservations: [reservation({ instances })], newcomers });
+    const holdings = { ...seen().holdings, asgs: [asgView({ untagged })], endings };
+    return withLessons(seen({ state: before, holdings }), heard({}), []).state;
+  };
+  const refills = { 'i-4': { asg: 'web-asg', atMs: nowMs - 5_000 } };
+  expect(learnedOf(['i-3'])).toMatchObject({ refills, failing: { 'web-asg': { sinceMs: nowMs - 5_000, atMs: nowMs } } });
+  expect(learnedOf(['i-1', 'i-3'])).toMatchObject({ refills });
+  expect(learnedOf(['i-1', 'i-3']).failing).toBeUndefined();
 });
 
 test('a look reports each detached member and each advice that the policy ignores once', () => {

@@ -9,6 +9,7 @@ import { rememberWarnings } from '../../../core/limits/launch-limit.ts';
 import { offeringKey } from '../../../core/pool/offering.ts';
 import { adviseAgainst } from '../../../core/pool-memory/advice.ts';
 import { type BootNews, type Lessons, learnBoots } from '../../../core/pool-memory/failed-boots.ts';
+import { learnRefills } from '../../../core/pool-memory/failing-refills.ts';
 import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
 import { rememberRefusals } from '../../../core/pool-memory/refusals.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
@@ -27,6 +28,10 @@ const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Ref
   scope: 'offering',
 });
 
+/** Instances that responses to Holdfast name, as far as the state knows them. */
+const launchedIn = ({ reservations, newcomers = {} }: GroupState): ReadonlySet<string> =>
+  new Set([...reservations.flatMap(({ instances = [] }) => instances), ...Object.keys(newcomers)]);
+
 /** Pool memory after the fates of launched instances. Pools whose instances end before they serve rest for a while. */
 const withBoots = (
   state: GroupState,
@@ -35,10 +40,11 @@ const withBoots = (
   nowMs: number,
 ): { readonly state: GroupState; readonly failedBoots: readonly BootNews[] } => {
   const shown = { ...holdings, ran, admitsRunning: isAdmittedRunning(group) };
-  const { newcomers: _n, failedBoots: _f, deaths: _d, ...rest } = state;
+  const { newcomers: _n, failedBoots: _f, deaths: _d, refills: _r, failing: _g, ...rest } = state;
+  const refills = learnRefills(state, shown, launchedIn(state), nowMs);
   const { memory, news, refused } = learnBoots(state, shown, group.pools, nowMs);
   const learned = rememberRefusals(rest.memory, refused.map(refusalOf), group.pools, nowMs);
-  return { state: { ...rest, memory: learned, ...memory }, failedBoots: news };
+  return { state: { ...rest, memory: learned, ...memory, ...refills }, failedBoots: news };
 };
 
 /** Members that this run gave up. */

@@ -12,6 +12,8 @@ const asg: AsgView = { name: 'web-asg', min: 0, max: 30, desired: 10, held: 10, 
 const idsOf = (all: readonly Member[]): readonly string[] => all.map(({ instance }) => instance);
 const idle = (count: number) => Array.from({ length: count }, (_, index) => member(`idle-${index}`, spotA, { serving: false }));
 
+const oldest = group({ removal: { order: 'oldest-first' } });
+
 describe('a surplus', () => {
   it('is the unclaimed members above the size, less those that Auto Scaling groups end by themselves', () => {
     const twelve = [...members(spotA, 6), ...members(spotB, 6)];
@@ -32,6 +34,18 @@ describe('a surplus', () => {
     expect(removedAt(0)).toEqual([]);
     expect(removedAt(179_999)).toEqual([]);
     expect(removedAt(180_000)).toHaveLength(2);
+  });
+
+  it('is first what a group launched by itself and does not run yet, where such launches keep ending early', () => {
+    const fresh = (id: string) => member(id, onDemandB, { serving: false, admitted: false, state: 'pending' as const, asg: 'web-asg' });
+    const all = [...members(spotA, 8), ...members(onDemandB, 2), fresh('of-holdfast'), fresh('own-group')];
+    const leaves = (sinceMs: number) => {
+      const refills = { 'own-group': { asg: 'web-asg', atMs: nowMs } };
+      const failing = { 'web-asg': { sinceMs, atMs: nowMs } };
+      return removed({ group: oldest, members: all, state: state({ desired: 11, refills, failing }) });
+    };
+    expect(leaves(nowMs - 90_001)).toEqual(['own-group']);
+    expect(leaves(nowMs - 90_000)).toEqual(['of-holdfast']);
   });
 
   it('leaves those that may go, where the first of the order have to stay', () => {

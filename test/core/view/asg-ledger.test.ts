@@ -139,6 +139,13 @@ describe('a gap of an Auto Scaling group', () => {
     const before = asg({ desired: 3, untagged: { 'i-1': nowMs - 50_000 } });
     expect(gapsNow(look([before], gap(nowMs - 5_000, true)))).toEqual({ 'web-asg': { sinceMs: nowMs - 5_000, refused: true } });
   });
+  it('is not refilled by a group whose own launches end early for longer than 90 seconds, also while it holds the last of them', () => {
+    const failing = (agoMs: number) => ({ state: state({ failing: { 'web-asg': { sinceMs: nowMs - agoMs, atMs: nowMs } } }) });
+    const dead = asg({ untagged: { 'i-1': nowMs - 4_000 } });
+    expect(ownRefill(look([dead], { ...failing(90_000), ended: ['i-1'] }))).toBe(1);
+    expect(ownRefill(look([dead], { ...failing(90_001), ended: ['i-1'] }))).toBe(0);
+    expect(groupsToTakeOver(look([asg({ desired: 3 })], failing(90_001)))).toHaveLength(1);
+  });
   it.each([
     ['launches are suspended', asg({ desired: 3, suspended: ['Launch'] }), {}],
     ['a launch failed', asg({ desired: 3 }), gap(nowMs, true)],

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Ending } from '../../../core/pool-memory/boot-memory.ts';
+import { failsForLong, learnRefills, type RefillMemory, withoutFailing } from '../../../core/pool-memory/failing-refills.ts';
+import { members } from '../members.ts';
+import { asgView, nowMs, spotA } from '../views.ts';
+
+const ending = (code = 'Client.InternalError'): Ending => ({
+  code,
+  message: code,
+  offering: { instanceType: 'm7g.large', zone: 'zone-a', market: 'spot' },
+});
+const [member] = members(spotA, 1);
+if (member === undefined) throw new Error('there is one');
+
+type Seen = { readonly holds?: Readonly<Record<string, number>>; readonly ends?: Readonly<Record<string, string>>; readonly up?: readonly string[] };
+
+/** A look some seconds from now at what the group `web-asg` holds, by launch times in such seconds. */
+const lookAt = (memory: RefillMemory, second: number, { holds = {}, ends = {}, up = [] }: Seen, ours: readonly string[] = []): RefillMemory => {
+  const untagged = Object.fromEntries(Object.entries(holds).map(([instance, atS]) => [instance, nowMs + 1_000 * atS]));
+  const shown = {
+    asgs: [asgView({ name: 'web-asg', untagged })],
+    members: up.map((instance) => ({ ...member, instance, admitted: true })),
+    endings: Object.fromEntries(Object.entries(ends).map(([instance, code]) => [instance, ending(code)])),
+  };
+  return learnRefills(memory, shown, new Set(ours), nowMs + 1_000 * second);
+};
+const died = 'Client.InternalError';
+const failing = (sinceS: number, atS: number) => ({ 'web-asg': { sinceMs: nowMs + 1_000 * sinceS, atMs: nowMs + 1_000 * atS } });
+
+describe('launches of an Auto Scaling group itself', () => {
+  it('are remembered until their fate is known, or for three minutes', () => {
+    const coming = lookAt({}, 5, { holds: { 'i-1': 0 } });
+    expect(coming).toEqual({ refills: { 'i-1': { asg: 'web-asg', atMs: nowMs } } });
+    expect(lookAt(coming, 179, {})).toEqual(coming);
+    expect(lookAt(coming, 180, {})).toEqual({});
+    expect(lookAt(coming, 20, { up: ['i-1'] })).toEqual({});
+  });
+  it('that end before they come up are a row from the launch of the first', () => {
+    const first = lookAt(lookAt({}, 5, { holds: { 'i-1': 0 } }), 12, { ends: { 'i-1': died } });
+    expect(first).toEqual({ failing: failing(0, 12) });
+    expect(lookAt(first, 40, { holds: { 'i-2': 30 }, ends: { 'i-2': died } })).toEqual({ failing: failing(0, 40) });
+  });
+  it('are not those of Holdfast, and not those that a user ended or EC2 took', () => {
+    expect(lookAt({}, 12, { holds: { 'i-1': 0 }, ends: { 'i-1': died } }, ['i-1'])).toEqual({});
+    for (const code of ['Client.UserInitiatedShutdown', 'Server.SpotInstanceTermination'])
+      expect(lookAt({}, 12, { holds: { 'i-1': 0 }, ends: { 'i-1': code } })).toEqual({});
+  });
+  it('end the row where one comes up, whatever was launched before that one', () => {
+    const row: RefillMemory = { failing: failing(0, 12) };
+    expect(lookAt(row, 50, { holds: { 'i-2': 30, 'i-3': 30 }, ends: { 'i-2': died }, up: ['i-3'] })).toEqual({});
+    expect(lookAt(row, 50, { holds: { 'i-2': -1 }, up: ['i-2'] })).toEqual(row);
+    expect(lookAt(row, 60, { holds: { 'i-2': 30, 'i-3': 40 }, ends: { 'i-3': died }, up: ['i-2'] })).toEqual({ failing: failing(40, 60) });
+  });
+  it('are forgotten fifteen minutes after the last end, and when a user writes the policy', () => {
+    const row: RefillMemory = { failing: failing(0, 12) };
+    expect(lookAt(row, 911, {})).toEqual(row);
+    expect(lookAt(row, 912, {})).toEqual({});
+    expect(withoutFailing(row, nowMs + 11_000)).toEqual(row);
+    expect(withoutFailing(row, nowMs + 12_000)).toEqual({});
+  });
+  it('fail for long once the row is older than the time that a group has to refill itself', () => {
+    const row: RefillMemory = { failing: failing(0, 12) };
+    expect([90_000, 90_001].map((ms) => failsForLong(row, 'web-asg', nowMs + ms))).toEqual([false, true]);
+    expect(failsForLong(row, 'other', nowMs + 90_001)).toBe(false);
+  });
+});

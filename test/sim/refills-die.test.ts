@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
+import { isFunction } from '../../sandbox/judge/life.ts';
+import { scripted } from './audit/scripted.ts';
+import { breakBoots } from './capacity-steps.ts';
+import { play } from './play.ts';
+import type { Step } from './situation.ts';
+import { settingOf, zones } from './worlds.ts';
+
+const [zone] = zones;
+const size = 6;
+
+/** Every member in the zone fails without a warning. */
+const killZone = (atMs: number): Step => ({
+  kind: 'died',
+  atMs,
+  what: `the members in ${zone} die`,
+  about: { group: 'web' },
+  happen: (stage) => {
+    const instances = stage.members('web').flatMap((member) => (member.zone === zone ? [member.id] : []));
+    stage.did({ kind: 'died', instances, groups: ['web'] });
+    for (const id of instances) stage.sandbox.world.kill(id);
+  },
+});
+
+/** The members of a zone die, and for so long everything that is launched there ends before it runs. */
+const playDying = async (holding: 'attach' | 'launch-instances', forMs: number) => {
+  const situation = scripted(900_000)('refills die', settingOf(holding, { size, market: 'spot' }), {
+    asked: { web: { size } },
+    steps: [breakBoots(1_000, forMs, { zone }, 'dies'), killZone(2_000)],
+  });
+  const { history, violations } = await play(situation);
+  const chronicle = chronicleOf(history);
+  const { readyAtMs, endedAtMs } = history;
+  const serving = (atMs: number) => chronicle.membersAt('web', atMs).filter((life) => chronicle.servesAt(life, atMs)).length;
+  const launched = chronicle.lives.filter(({ launchedAtMs }) => launchedAtMs > readyAtMs);
+  return {
+    violations,
+    servingAfter: (seconds: number) => serving(readyAtMs + 1_000 * seconds),
+    atEnd: chronicle.membersAt('web', endedAtMs).length,
+    own: launched.filter(({ by }) => isFunction(by)).length,
+    refills: launched.filter(({ by }) => by.kind === 'asg').length,
+  };
+};
+
+test.each(['attach', 'launch-instances'] as const)('%s: the gap of a group whose own launches die for long is taken over', async (holding) => {
+  const told = await playDying(holding, 840_000);
+  expect(told.violations).toEqual([]);
+  // 90 seconds from the first launch of the group itself, and the time of a launch and of one that fails before it.
+  expect([90, 210, 800].map(told.servingAfter)).toEqual([4, size, size]);
+  expect(told.atEnd).toBe(size);
+  expect(told.own).toBeLessThan(10);
+  expect(told.refills).toBeLessThan(30);
+});
+
+test.each(['attach', 'launch-instances'] as const)('%s: launches of a group that come up again within its time are waited for', async (holding) => {
+  const told = await playDying(holding, 70_000);
+  expect(told.violations).toEqual([]);
+  expect(told.own).toBe(0);
+  expect(told.atEnd).toBe(size);
+});
+
+test.each(['attach', 'launch-instances'] as const)('%s: no member is left over when they come up as their gap is taken over', async (holding) => {
+  const told = await playDying(holding, 112_000);
+  expect(told.violations).toEqual([]);
+  expect([told.servingAfter(240), told.atEnd]).toEqual([size, size]);
+});
