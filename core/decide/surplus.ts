@@ -74,15 +74,15 @@ const chosen = (situation: Situation, count: number, ofAnyShare: number): readon
       mayLeave: (instance) => among.has(instance) && takeFrom(accounts, instance),
     });
   const members = removable(situation);
-  const failing = first(members, Math.min(count, ofAnyShare), {
-    among: new Set(members.filter((member) => isOfFailing(view, member)).map(idOf)),
-  });
-  const forced = Math.max(0, Math.min(count, ofAnyShare) - serving.room - failing.length);
+  const ofFailing = arbiter.unclaimed().filter((member) => isOfFailing(view, member));
+  const failing = first(members, Math.min(count, ofAnyShare), { among: new Set(ofFailing.map(idOf)) });
+  // Those of them that have to stay are no surplus of the others, because they keep ending by themselves.
+  const [most, anyShare] = [count, ofAnyShare].map((all) => all - ofFailing.length) as [number, number];
   const others = without(members, failing);
-  const idle = first(others, forced, { among: new Set(others.filter(isIdle).map(idOf)) });
-  const left = [...failing, ...idle];
-  const rest = first(without(members, left), count - left.length, { anyShare: ofAnyShare - left.length });
-  return [...left, ...rest];
+  const forced = Math.max(0, Math.min(most, anyShare) - serving.room);
+  const idle = first(others, forced, { anyShare, among: new Set(others.filter(isIdle).map(idOf)) });
+  const rest = first(without(others, idle), most - idle.length, { anyShare: anyShare - idle.length });
+  return [...failing, ...idle, ...rest];
 };
 
 /** Replacements of a move whose old members have not left yet. They are no surplus. */

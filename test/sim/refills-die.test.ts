@@ -5,7 +5,7 @@ import { scripted } from './audit/scripted.ts';
 import { breakBoots } from './capacity-steps.ts';
 import { play } from './play.ts';
 import type { Step } from './situation.ts';
-import { settingOf, zones } from './worlds.ts';
+import { type SettingOptions, settingOf, zones } from './worlds.ts';
 
 const [zone] = zones;
 const size = 6;
@@ -24,8 +24,8 @@ const killZone = (atMs: number): Step => ({
 });
 
 /** The members of a zone die, and for so long everything that is launched there ends before it runs. */
-const playDying = async (holding: 'attach' | 'launch-instances', forMs: number) => {
-  const situation = scripted(900_000)('refills die', settingOf(holding, { size, market: 'spot' }), {
+const playDying = async (holding: 'attach' | 'launch-instances', forMs: number, options: SettingOptions = {}) => {
+  const situation = scripted(900_000)('refills die', settingOf(holding, { size, market: 'spot', ...options }), {
     asked: { web: { size } },
     steps: [breakBoots(1_000, forMs, { zone }, 'dies'), killZone(2_000)],
   });
@@ -64,4 +64,11 @@ test.each(['attach', 'launch-instances'] as const)('%s: no member is left over w
   const told = await playDying(holding, 112_000);
   expect(told.violations).toEqual([]);
   expect([told.servingAfter(240), told.atEnd]).toEqual([size, size]);
+});
+
+test('replacements stay although the minimum size keeps what the group launches and what dies', async () => {
+  const told = await playDying('attach', 840_000, { min: size, max: size });
+  expect(told.violations).toEqual([]);
+  expect([210, 800].map(told.servingAfter)).toEqual([size, size]);
+  expect(told.own).toBeLessThan(12);
 });

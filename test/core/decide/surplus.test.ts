@@ -37,15 +37,20 @@ describe('a surplus', () => {
   });
 
   it('is first what a group launched by itself and does not run yet, where such launches keep ending early', () => {
-    const fresh = (id: string) => member(id, onDemandB, { serving: false, admitted: false, state: 'pending' as const, asg: 'web-asg' });
-    const all = [...members(spotA, 8), ...members(onDemandB, 2), fresh('of-holdfast'), fresh('own-group')];
-    const leaves = (sinceMs: number) => {
+    const pending = { serving: false, admitted: false, state: 'pending' as const };
+    const fresh = (id: string, more: Partial<Member> = {}) => member(id, onDemandB, { ...pending, ...more });
+    const all = [...members(spotA, 8), ...members(onDemandB, 2), fresh('of-holdfast'), fresh('own-group', { asg: 'web-asg' })];
+    const leaves = (sinceMs: number, asgs: readonly AsgView[] = []) => {
       const refills = { 'own-group': { asg: 'web-asg', atMs: nowMs } };
       const failing = { 'web-asg': { sinceMs, atMs: nowMs } };
-      return removed({ group: oldest, members: all, state: state({ desired: 11, refills, failing }) });
+      return removed({ group: oldest, members: all, asgs, state: state({ desired: 11, refills, failing }) });
     };
     expect(leaves(nowMs - 90_001)).toEqual(['own-group']);
     expect(leaves(nowMs - 90_000)).toEqual(['of-holdfast']);
+    // The minimum size keeps it. It keeps ending by itself, so nobody leaves in its place.
+    const full = { ...asg, min: 1, desired: 1, held: 1, holds: ['own-group'] };
+    expect(leaves(nowMs - 90_001, [full])).toEqual([]);
+    expect(leaves(nowMs - 90_000, [full])).toEqual(['of-holdfast']);
   });
 
   it('leaves those that may go, where the first of the order have to stay', () => {
