@@ -33,10 +33,12 @@ const progressIn = ({ instance }: Swap, standings: readonly TargetStanding[]): D
     busyUntilMs === undefined || busySinceMs === undefined ? [] : [{ busyUntilMs, busySinceMs }],
   );
   const delays = standings.flatMap(({ delayMs }) => delayMs ?? []);
+  const held = standings.filter(({ isHeld }) => isHeld);
   return {
     instance,
     gone: false,
-    drained: standings.every(({ isHeld }) => !isHeld),
+    drained: held.length === 0,
+    ...(held.length > 0 && held.every(({ isUnread }) => isUnread) && { isUnread: true as const }),
     ...(delays.length === standings.length && { deregistrationDelayMs: Math.max(0, ...delays) }),
     ...waits.sort((a, b) => b.busyUntilMs - a.busyUntilMs)[0],
   };

@@ -94,6 +94,7 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
         .sort((a, b) => b.busyUntilMs - a.busyUntilMs);
       return {
         isHeld: held.length > 0,
+        ...(held.length > 0 && held.every((arn) => health.get(arn) === 'unread') && { isUnread: true as const }),
         ...(held.every((arn) => known.has(arn)) && { delayMs: Math.max(0, ...held.map(delayOf)) }),
         ...(isKnown && busy[0]),
       };

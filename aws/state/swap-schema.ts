@@ -1,7 +1,7 @@
 import { keys, ttlAttribute } from '../../core/contract.ts';
 import type { CutBy, Shortfall } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import { anyOf, eitherOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { anyOf, eitherOf, flag, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
 import {
   absentOr,
@@ -69,6 +69,7 @@ const readers: Readers<Swap> = {
   drainStartedAtMs: maybe(number),
   leftTargetGroupsAtMs: maybe(mapOf(number)),
   busyUntilMs: maybe(number),
+  isUnread: maybe(flag),
   drainedAtMs: maybe(number),
   goneAtMs: maybe(number),
   withdrawnAtMs: maybe(number),

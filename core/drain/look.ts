@@ -10,6 +10,8 @@ export type OpenSwap = {
   readonly busyUntilMs?: number;
   /** Since when it is out of service where its connections may last that long. */
   readonly busySinceMs?: number;
+  /** No target that could be read has it. */
+  readonly isUnread?: true;
   /** EC2 stopped it at its deadline, and it was started again. */
   readonly wasStopped?: true;
 };
@@ -26,6 +28,7 @@ export type Sorted = {
 const knownOf = (seen: DrainProgress | undefined): Omit<OpenSwap, 'swap'> => ({
   ...(seen?.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }),
   ...(seen?.busySinceMs !== undefined && { busySinceMs: seen.busySinceMs }),
+  ...(seen?.isUnread && { isUnread: true }),
   ...(seen?.stopped && { wasStopped: true }),
 });
 

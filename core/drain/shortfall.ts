@@ -4,6 +4,9 @@ import type { Swap } from '../swap/swap.ts';
 import { beganTooLate, drainEndsByMs } from './drain.ts';
 import type { OpenSwap } from './look.ts';
 
+/** The shortfall of an instance whose time ran out before AWS showed whether its connections had closed. */
+export const unseenShortfall: Shortfall = { code: 'not-seen' };
+
 /** When open connections are cut, and what cuts them. */
 type Cut = { readonly cutAtMs: number; readonly by: CutBy };
 
@@ -24,12 +27,13 @@ const isEndedElsewhere = (swap: Swap): boolean =>
 
 /**
  * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
- * it with EC2.
+ * it with EC2. Where no target group could be read, it is unknown whether it had connections.
  */
 const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall => {
   const { endedBy } = traitsOf(swap);
   const error = failedDrainOf(swap);
   if (error !== undefined) return { code: 'drain-broke', error };
+  if (swap.state === 'draining' && swap.isUnread) return unseenShortfall;
   return (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
     ? { code: 'still-draining', cutAtMs: nowMs, by: isEndedElsewhere(swap) ? 'ec2' : endedBy }
     : { code: 'ended-before-drain' };
@@ -66,12 +70,21 @@ const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean =>
   return noted.cutAtMs === found.cutAtMs && noted.by === found.by;
 };
 
+/** Whether only target groups that could not be read may have it, in this look and in all before. */
+const isUnreadStill = ({ swap, busyUntilMs, isUnread }: OpenSwap): boolean => {
+  const wasRead = swap.busyUntilMs !== undefined && !swap.isUnread;
+  // Without a finding nothing is new.
+  return isUnread ? !wasRead : busyUntilMs === undefined && swap.isUnread === true;
+};
+
 /** What a look found about a swap, where it is not stored yet. */
-const unstored = (one: OpenSwap, timeoutMs: number): Pick<Swap, 'busyUntilMs' | 'shortfall'> => {
+const unstored = (one: OpenSwap, timeoutMs: number): Pick<Swap, 'busyUntilMs' | 'isUnread' | 'shortfall'> => {
   const { swap, busyUntilMs } = one;
+  const isUnread = isUnreadStill(one);
   const shortfall = foreseenShortfall(one, timeoutMs);
   return {
     ...(busyUntilMs !== undefined && busyUntilMs !== swap.busyUntilMs && { busyUntilMs }),
+    ...(isUnread !== (swap.isUnread ?? false) && { isUnread }),
     ...(shortfall !== undefined && !stillStands(lastingShortfall(swap), shortfall) && { shortfall }),
   };
 };
@@ -122,9 +135,6 @@ export const endsUncutAtMs = (swap: Swap, timeoutMs: number): number | undefined
   const { state, busyUntilMs = Number.POSITIVE_INFINITY } = swap;
   return state === 'draining' && busyUntilMs <= cutOf(swap, timeoutMs).cutAtMs ? busyUntilMs : undefined;
 };
-
-/** The shortfall of an instance whose time ran out before AWS showed whether its connections had closed. */
-export const unseenShortfall: Shortfall = { code: 'not-seen' };
 
 /** The error of a state machine's Catch, in JSONata form. */
 export type DrainError = { readonly Error: string; readonly Cause?: string };

@@ -6,6 +6,8 @@ import type { ActionResult, Released, Releasing } from './capacity-provider.ts';
 export type TargetStanding = {
   /** The target still holds it: it has work there, or may get work. */
   readonly isHeld: boolean;
+  /** Only because AWS did not show what the target holds. */
+  readonly isUnread?: true;
   /** Latest time until which it is busy there, epoch ms. */
   readonly busyUntilMs?: number;
   /** When it was taken out of service of what is busy the longest, epoch ms. */
@@ -37,6 +39,8 @@ export type DrainProgress = {
    * when it is gone.
    */
   readonly stopped?: true;
+  /** No target that could be read has it. Others may have it. */
+  readonly isUnread?: true;
   /** Latest time at which a deregistration delay that is running ends, epoch ms. */
   readonly busyUntilMs?: number;
   /** When that delay began to run, epoch ms. Others may have taken it out of service before its drain did. */

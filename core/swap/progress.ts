@@ -6,6 +6,7 @@ import type { Swap } from './swap.ts';
 const progressOf = ({
   state,
   busyUntilMs,
+  isUnread,
   drainStartedAtMs,
   drainedAtMs,
   goneAtMs,
@@ -13,6 +14,7 @@ const progressOf = ({
 }: Swap): Partial<Swap> => ({
   state,
   ...(busyUntilMs !== undefined && { busyUntilMs }),
+  ...(isUnread !== undefined && { isUnread }),
   ...(drainStartedAtMs !== undefined && { drainStartedAtMs }),
   ...(drainedAtMs !== undefined && { drainedAtMs }),
   ...(goneAtMs !== undefined && { goneAtMs }),

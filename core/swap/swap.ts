@@ -77,6 +77,8 @@ export type Swap = {
   readonly leftTargetGroupsAtMs?: Readonly<Record<string, number>>;
   /** The latest time at which its target groups end connections. */
   readonly busyUntilMs?: number;
+  /** Whether no look could read a target group that may have it: then `busyUntilMs` is assumed. */
+  readonly isUnread?: boolean;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
   readonly withdrawnAtMs?: number;

@@ -762,7 +762,20 @@ describe('inspecting a drain', () => {
       DescribeTargetHealth: failsWith('Throttling'),
       DescribeTargetGroupAttributes: failsWith('Throttling'),
     });
-    expect(await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)])).toEqual([{ instance: 'i-1', gone: false, drained: false }]);
+    const seen = await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)]);
+    expect(seen).toEqual([{ instance: 'i-1', gone: false, drained: false, isUnread: true }]);
+  });
+
+  test('is read where one of two target groups shows it', async () => {
+    const { provider } = over(named(), {
+      DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+      DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) =>
+        TargetGroupArn === 'tg-1' ? failsWith('Throttling')() : targetHealth({ 'i-1': 'draining' }),
+      DescribeTargetGroupAttributes: { Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: '30' }] },
+    });
+    const [seen] = await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)]);
+    expect(seen).toMatchObject({ drained: false });
+    expect(seen).not.toHaveProperty('isUnread');
   });
 
   test('is over in a target group that cannot be read once its delay has passed', async () => {

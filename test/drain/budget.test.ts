@@ -278,6 +278,18 @@ describe('a shortfall states what is cut, when, and by what', () => {
       `deregistration delay 300 s exceeds the 60 s left: connections still open at 12:01:34 UTC are cut by ${by}`,
     );
   });
+  test('of a member that no readable target group has is stored as unread, until a look reads one', () => {
+    const open = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs });
+    const found = (of: typeof open, isUnread?: true) => foreseen([{ swap: of, busyUntilMs: inMs(20), ...(isUnread && { isUnread }) }], 300_000)[0];
+    const unread = found(open, true);
+    expect(unread).toMatchObject({ busyUntilMs: inMs(20), isUnread: true });
+    expect(found({ ...open, ...unread }, true)).toBeUndefined();
+    expect(foreseen([{ swap: { ...open, ...unread } }], 300_000)).toEqual([]);
+    const read = found({ ...open, ...unread });
+    expect(read).toMatchObject({ isUnread: false });
+    expect(found({ ...open, ...read }, true)).toBeUndefined();
+    expect(found(open)).not.toHaveProperty('isUnread');
+  });
   test('that was foreseen before a warning came is foreseen anew, and once', () => {
     const timed = swap('i-1', { reason: 'rebalance', state: 'draining', drainStartedAtMs: noonMs });
     const [before] = foreseen([{ swap: timed, busyUntilMs: inMs(900) }], 300_000);

@@ -814,6 +814,21 @@ test('a shortfall that shows only once targets drain is recorded by the next loo
   });
 });
 
+test('a drain stores whether a look could read the target groups, at its beginning and later', async () => {
+  const fleet = createFleet(pair(warned), 30_000);
+  const { inspectDrain } = fleet.provider;
+  let isRead = false;
+  fleet.provider.inspectDrain = async (of, batch) =>
+    (await inspectDrain(of, batch)).map((seen) => ({ ...seen, ...(!isRead && { isUnread: true as const }) }));
+  fleet.nowMs = inMs(90);
+  await beginDrain(fleet.ports, order());
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', isUnread: true });
+  isRead = true;
+  fleet.nowMs = inMs(95);
+  await checkDrain(fleet.ports, order());
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', isUnread: false });
+});
+
 test('the first look that finds until when targets drain stores that time, so that connections that end in time are no shortfall', async () => {
   const fleet = createFleet(pair({ ...warned, asg: 'web', state: 'draining', drainStartedAtMs: noonMs }), 115_000);
   for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);

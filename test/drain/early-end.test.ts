@@ -21,6 +21,13 @@ describe('an instance that comes to its end', () => {
       shortfall: { code: 'ended-before-drain' },
     });
   });
+  // It may never have served: no target group could be read (13300053).
+  it('after its drain began is not said to have had connections that nobody saw', () => {
+    const draining: Swap = { ...swap, reason: 'hook', state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 };
+    const codeOf = (isUnread: boolean) => asGone({ ...draining, isUnread }, 5_000).shortfall?.code;
+    expect([codeOf(true), codeOf(false)]).toEqual(['not-seen', 'still-draining']);
+    expect(asGone({ ...draining, isUnread: true }, 9_000)).toMatchObject({ state: 'gone', drainedAtMs: 9_000 });
+  });
   it('after it had drained leaves no shortfall', () => {
     expect(asGone({ ...swap, state: 'drained', drainedAtMs: 3_000 }, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 3_000 });
     expect(asGone({ ...swap, state: 'drained' }, 5_000).shortfall).toBeUndefined();

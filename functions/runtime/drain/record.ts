@@ -29,6 +29,7 @@ export const recordFindings = async (store: StateStore, drain: string, swaps: re
       from: [swap.state],
       drain,
       set: {
+        ...(swap.isUnread !== undefined && { isUnread: swap.isUnread }),
         ...(swap.busyUntilMs !== undefined && { busyUntilMs: swap.busyUntilMs }),
         ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }),
       },
