@@ -47,6 +47,7 @@ export const added = objectOf<Added>({
   atMs: number,
   triedAtMs: optional(number),
   takenDownAtMs: optional(number),
+  later: optional(listOf(text)),
 });
 
 export const suspension = objectOf<Suspension>({

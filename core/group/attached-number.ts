@@ -43,6 +43,23 @@ const hasLeft = ({ instances }: Added, { holds }: AsgView, { ended = [], aside =
   return instances.some((instance) => left.has(instance) && !holds.includes(instance));
 };
 
+/** Whether a describe shows a member that was attached after the lowering. It is then later than the lowering. */
+const isLater = ({ later = [] }: Added, { holds }: AsgView): boolean => {
+  const held = new Set(holds);
+  return later.some((instance) => held.has(instance));
+};
+
 /** Whether this look shows the desired capacity before it was lowered. */
 export const isOldNews = (added: Added, asg: AsgView, shown: Shown, nowMs: number): boolean =>
-  mayBeShown(added, nowMs) && shownOf(added, asg) > 0 && isAsAdded(added, asg) && !hasLeft(added, asg, shown);
+  mayBeShown(added, nowMs) &&
+  shownOf(added, asg) > 0 &&
+  isAsAdded(added, asg) &&
+  !isLater(added, asg) &&
+  !hasLeft(added, asg, shown);
+
+/** A note that was taken down, with the members that are attached now. Its own may have joined before it was. */
+export const withLater = (added: Added, instances: readonly string[]): Added => {
+  const known = new Set([...added.instances, ...(added.later ?? [])]);
+  const later = instances.filter((instance) => !known.has(instance));
+  return later.length === 0 ? added : { ...added, later: [...(added.later ?? []), ...later] };
+};

@@ -15,7 +15,7 @@ import type { Added } from '../view/added.ts';
 import { unitsEach } from '../view/asg-units.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { AsgView, GroupState, View } from '../view/view.ts';
-import { isAsAdded, isOldNews, mayBeShown, type Shown, shownOf } from './attached-number.ts';
+import { isAsAdded, isOldNews, mayBeShown, type Shown, shownOf, withLater } from './attached-number.ts';
 import type { Group } from './group.ts';
 import { asgsOf, namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';
@@ -162,7 +162,9 @@ export const noted = (view: View, instances: readonly string[]): readonly Added[
   const joining = view.members.filter(({ instance }) => instances.includes(instance));
   const units = { ...open?.units, ...unitsEach(asg, joining) };
   return [
-    ...added.filter((one) => one !== open),
+    ...added
+      .filter((one) => one !== open)
+      .map((one) => (one.asg === asg.name && isTakenDown(one) ? withLater(one, instances) : one)),
     {
       asg: asg.name,
       from: asg.desired,

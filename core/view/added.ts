@@ -11,4 +11,6 @@ export type Added = {
   readonly triedAtMs?: number;
   /** When it was lowered to `from` again. */
   readonly takenDownAtMs?: number;
+  /** Other members that were attached after that. */
+  readonly later?: readonly string[];
 };

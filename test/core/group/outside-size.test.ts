@@ -87,6 +87,12 @@ describe('a size that others set', () => {
     // Nothing says that any has left: a describe from between two attaches shows the same.
     expect(read(4, [...three, 'n-1'], [note({ takenDownAtMs: nowMs - 5_000 })])?.size).toBe(3);
   });
+  it('is the desired capacity of a describe that shows a member that was attached after the lowering', () => {
+    const later = [note({ takenDownAtMs: nowMs - 5_000, later: ['n-3'] })];
+    expect(read(5, [...three, ...own, 'n-3'], later)?.size).toBe(5);
+    // Without that member the describe may be older than the lowering.
+    expect(read(5, [...three, ...own], later)?.size).toBe(3);
+  });
   it('is the desired capacity once no describe can be so old', () => {
     expect(read(5, [...three, ...own], [note({ takenDownAtMs: nowMs - 20_000 })])).toEqual({ asg: 'web-asg', size: 5, added: [] });
   });
@@ -147,6 +153,16 @@ describe('notes of attaches', () => {
       taken,
       { asg: 'web-asg', from: 3, instances: ['n-3', ...own], atMs: nowMs },
     ]);
+  });
+  it('that were taken down in this Auto Scaling group name the other members that are attached later, once each', () => {
+    const taken = note({ takenDownAtMs: nowMs - 5_000 });
+    const others = [note({ asg: 'other', takenDownAtMs: nowMs - 5_000 }), note({ asg: 'third' })];
+    const laterOf = (added: readonly Added[], joining: readonly string[]) =>
+      noted(look({ state: state({ added }) }), joining)
+        .slice(0, added.length)
+        .map(({ later }) => later);
+    expect(laterOf([taken, ...others], ['n-2', 'n-3'])).toEqual([['n-3'], undefined, undefined]);
+    expect(laterOf([{ ...taken, later: ['n-3'] }], ['n-3', 'n-4'])).toEqual([['n-3', 'n-4']]);
   });
   it('are taken down when their members are there', () => {
     const of = (added: Added, holds: readonly string[]) => toTakeDown(look({ state: state({ added: [added] }), asgs: [asg(3, holds)] }));
