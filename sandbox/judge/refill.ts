@@ -107,11 +107,25 @@ const raisedSince = ({ cloud }: Chronicle, asg: string, fromMs: number, untilMs:
     .filter(({ atMs, by, more }) => atMs > fromMs && atMs <= untilMs && !isFunction(by) && more > 0)
     .reduce((sum, { more }) => sum + more, 0);
 
+type Coming = { readonly asg: string; readonly launchedAtMs: number };
+
+/**
+ * The most of the launches of an Auto Scaling group that fill what it lacked at a moment. If Holdfast closes that gap before them, because it lets an
+ * ended member go and lowers the desired capacity, nobody comes for that gap. Then the launches are for members that ended since.
+ */
+const openUntil = ({ cloud }: Chronicle, lives: readonly Life[], asg: string, atMs: number, launched: readonly Coming[]): number => {
+  const lastMs = Math.max(...launched.map(({ launchedAtMs }) => launchedAtMs));
+  const filledBy = (one: number): number => launched.filter(({ launchedAtMs }) => launchedAtMs <= one).length;
+  const changes = cloud.asgChanges(asg).filter((change) => isFunction(change.by) && change.atMs > atMs && change.atMs < lastMs);
+  return Math.min(...changes.map((one) => one.desired - heldAt(lives, asg, one.atMs) + filledBy(one.atMs)));
+};
+
 /**
  * How many instances Auto Scaling groups of a group were about to launch by themselves between two moments, by what they did launch afterwards. Gaps
- * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Gaps of a group whose own launches kept ending for
- * so long do not count. Whoever launches for a member that ended knows of its end, and that the group replaces it, unless it may not replace such members; a
- * change of the desired capacity is known once a describe must show it. `unseen`: members that ended and that count as held, because the look need not show their end.
+ * count that Holdfast had not taken over, that it did not close before these launches, and that were not open for longer than it waits for a refill. Gaps
+ * of a group whose own launches kept ending for so long do not count. Whoever launches for a member that ended knows of its end, and that the group
+ * replaces it, unless it may not replace such members; a change of the desired capacity is known once a describe must show it. `unseen`: members that
+ * ended and that count as held, because the look need not show their end.
  */
 export const refillAt = (
   chronicle: Chronicle,
@@ -119,7 +133,7 @@ export const refillAt = (
   { sinceMs, atMs, unseen = [] }: { readonly sinceMs: number; readonly atMs: number; readonly unseen?: readonly Life[] },
 ): number => {
   const lives = chronicle.livesIn(group);
-  const coming = lives.flatMap(({ by, launchedAtMs }) =>
+  const coming = lives.flatMap(({ by, launchedAtMs }): readonly Coming[] =>
     by.kind === 'asg' && !isExchange(by) && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs ? [{ asg: by.asg, launchedAtMs }] : [],
   );
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
@@ -136,6 +150,7 @@ export const refillAt = (
     const replacedByUs = notReplaced(chronicle, lives, asg, sinceMs) + noticedFirst(chronicle, lives, asg, { sinceMs, atMs });
     const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - held - replacedByUs;
     const forLater = raisedSince(chronicle, asg, atMs, Math.max(...launched.map(({ launchedAtMs }) => launchedAtMs)));
-    return sum + Math.max(0, Math.min(launched.length - forLater, lacked - longOpen(chronicle, lives, asg, sinceMs)));
+    const open = openUntil(chronicle, lives, asg, atMs, launched);
+    return sum + Math.max(0, Math.min(launched.length - forLater, open, lacked - longOpen(chronicle, lives, asg, sinceMs)));
   }, 0);
 };

@@ -115,6 +115,18 @@ describe('nothing is launched that nobody needs', () => {
     expect(raised(105, [110, 111])).toHaveLength(1);
     expect(raised(112, [110])).toHaveLength(1);
     expect(raised(105, [110], react('i-b'))).toHaveLength(1);
+    // Holdfast has the group let the ended member go. So nobody comes for that one, and the group launches for a member that ended since.
+    const letGo = (second: number, desired: number, by: Actor = react('i-a')) =>
+      beside((script) => {
+        script.at(second, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by });
+        script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired, suspended: [], by });
+        script.end(106, 'i-2');
+        refill(110)(script);
+      });
+    expect(letGo(104, 1)).toEqual([]);
+    expect(letGo(104, 2)).toHaveLength(1);
+    expect(letGo(112, 1)).toHaveLength(1);
+    expect(letGo(104, 1, user)).toHaveLength(1);
     // Holdfast forbids the group to launch before it launches in its place.
     const forbidden = (second: number, suspended: readonly string[], by: Actor) =>
       beside((script) => {
