@@ -59,6 +59,19 @@ describe('a process that its owner suspended stays suspended', () => {
     ).toEqual([wrong]);
   });
 
+  it('breaks once for one suspension of the owner: what Holdfast suspends itself after it had resumed that is its own', () => {
+    const again = (...between: readonly ((script: Script) => void)[]): readonly string[] =>
+      said((script) => {
+        owner(script, 100, ['Launch']);
+        calls(script, [149, 150], { to: 'Resume' }, []);
+        for (const one of between) one(script);
+        calls(script, [249, 250], { to: 'Resume' }, []);
+      });
+    expect(again((script) => calls(script, [199, 200], { to: 'Suspend' }, ['Launch']))).toEqual([wrong]);
+    // The owner suspends it again.
+    expect(again((script) => owner(script, 200, ['Launch']))).toEqual([wrong, wrong]);
+  });
+
   it('breaks where a look took the suspension of the owner for its own', () => {
     const taken = (lookS: number): readonly string[] =>
       said((script) => {

@@ -13,6 +13,18 @@ type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
 /** A process that a function resumed, and when its owner had suspended it. */
 type Resumed = { readonly asg: string; readonly process: string; readonly ownedMs: number; readonly change: AsgChange };
 
+/**
+ * Since when an owner has a process suspended that is suspended before a change. Holdfast may have resumed it meanwhile, which was judged then: whoever suspended
+ * it first after that has suspended it. Undefined where that was Holdfast.
+ */
+const ownedSinceMs = (will: ReturnType<typeof ownersWill>, index: number, process: string): number | undefined => {
+  const earlier = will.slice(0, index);
+  const lastNot = earlier.findLastIndex((one) => !listed(one.owned.suspended).includes(process));
+  const lastOff = earlier.findLastIndex((one) => !one.change.suspended.includes(process));
+  const first = will[Math.max(lastNot, lastOff) + 1]?.change;
+  return first === undefined || (lastOff > lastNot && isFunction(first.by)) ? undefined : first.atMs;
+};
+
 /** Processes that a function resumed although the last word of their owner was that they stay suspended. */
 const resumedIn = (chronicle: Chronicle, asg: string): readonly Resumed[] => {
   const will = ownersWill(chronicle.cloud.asgChanges(asg));
@@ -21,9 +33,9 @@ const resumedIn = (chronicle: Chronicle, asg: string): readonly Resumed[] => {
     if (before === undefined || !isFunction(change.by)) return [];
     const taken = before.change.suspended.filter((process) => !change.suspended.includes(process));
     const owned = taken.filter((process) => listed(before.owned.suspended).includes(process));
-    return owned.map((process) => {
-      const lastNot = will.slice(0, index).findLastIndex((one) => !listed(one.owned.suspended).includes(process));
-      return { asg, process, ownedMs: will[lastNot + 1]?.change.atMs ?? change.atMs, change };
+    return owned.flatMap((process) => {
+      const ownedMs = ownedSinceMs(will, index, process);
+      return ownedMs === undefined ? [] : [{ asg, process, ownedMs, change }];
     });
   });
 };
