@@ -59,7 +59,7 @@ export const repeatableMs = 1_800_000;
 
 /**
  * An Auto Scaling group may take this to refill itself before Holdfast launches in its place. The time begins anew with
- * each launch of the group itself.
+ * each launch of the group itself. It does not where these launches end before they come up.
  */
 export const refillGraceMs = 90_000;
 
