@@ -1,14 +1,14 @@
-import { belongings, groupFinder, memberFinder } from './belonging.ts';
-import { type Cloud, cloudOf } from './cloud.ts';
+import { withWeighed } from './capacity/weighed.ts';
 import type { History, HistoryEvent } from './history.ts';
-import { latest, within } from './in-force.ts';
-import { covers, isAlive, type Life, leavesAtMs, stayAt } from './life.ts';
-import { livesOf } from './lives.ts';
-import { type Since, type Word, wordsOf } from './outside.ts';
-import { type Policy, readPolicy, targetGroupName } from './policy.ts';
+import { belongings, groupFinder, memberFinder } from './members/belonging.ts';
+import { latest, within } from './policy/in-force.ts';
+import { type Policy, readPolicy, targetGroupName } from './policy/policy.ts';
 import { rememberedBy } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
-import { withWeighed } from './weighed.ts';
+import { type Cloud, cloudOf } from './world/cloud.ts';
+import { covers, isAlive, type Life, leavesAtMs, stayAt } from './world/life.ts';
+import { livesOf } from './world/lives.ts';
+import { type Since, type Word, wordsOf } from './world/outside.ts';
 
 /** A policy, and when it came into force. Without a policy, the group was let go. */
 export type InForce = { readonly atMs: number; readonly version?: number; readonly policy?: Policy };

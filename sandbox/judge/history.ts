@@ -2,11 +2,11 @@ import type { Market } from '../../core/pool/offering.ts';
 import type { FaultInput } from '../fault-schema.ts';
 import type { LaunchedVersion } from '../world/instance.ts';
 import type { WorldSpec } from '../world/spec.ts';
-import type { Told } from './message.ts';
-import type { SaidStatus } from './said-status.ts';
-import type { Showing } from './shown.ts';
-import type { StateMemory } from './state-memory.ts';
-import type { SwapFacts } from './swap-facts.ts';
+import type { Showing } from './said/shown.ts';
+import type { StateMemory } from './said/state-memory.ts';
+import type { SaidStatus } from './said/status.ts';
+import type { SwapFacts } from './said/swap-facts.ts';
+import type { Told } from './world/message.ts';
 
 /**
  * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed by a test and judged again. No event comes from

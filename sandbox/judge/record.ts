@@ -9,12 +9,12 @@ import type { Execution, ExecutionStatus } from '../platform/states/execution.ts
 import type { ItemChange } from '../platform/tables/memory-store.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
 import type { World } from '../world/world.ts';
-import { callEvents } from './calls-told.ts';
-import { datedAhead } from './dated-ahead.ts';
 import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
-import { itemEvents, tableNames } from './items-told.ts';
-import { drainOf, givenBack, messagesOf } from './told.ts';
-import { createUnreadWrites } from './unread-writes.ts';
+import { datedAhead } from './said/dated-ahead.ts';
+import { itemEvents, tableNames } from './said/items-told.ts';
+import { createUnreadWrites } from './said/unread-writes.ts';
+import { callEvents } from './told/calls-told.ts';
+import { drainOf, givenBack, messagesOf } from './told/told.ts';
 import type { Untimed } from './untimed.ts';
 
 /** A running sandbox, as far as the recorder listens to it. */

@@ -1,4 +1,4 @@
-import { endless, type Span } from './life.ts';
+import { endless, type Span } from './world/life.ts';
 
 /** The times in which something held, by its changes in order. */
 export const spansOf = (changes: readonly { readonly atMs: number; readonly isOn: boolean }[]): readonly Span[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { adviceWithinBudget } from '../../sandbox/judge/rules/advice.ts';
+import { adviceWithinBudget } from '../../sandbox/judge/rules/bounds/advice.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 

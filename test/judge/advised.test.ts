@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { advisedAreClaimed } from '../../sandbox/judge/rules/advised.ts';
+import { advisedAreClaimed } from '../../sandbox/judge/rules/drains/advised.ts';
 import { details } from './details.ts';
 import { policy, type Script, twoServe } from './histories.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { detailsAreTrue } from '../../sandbox/judge/rules/announced-details.ts';
+import { detailsAreTrue } from '../../sandbox/judge/rules/said/announced-details.ts';
 import { storedSwap } from './allowance-cases.ts';
 import { historyOf, react, type Script, twoServe } from './histories.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
-import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
+import { toldOnTheBus } from '../../sandbox/judge/rules/said/announced.ts';
 import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
 
 const details = (write: (script: Script) => void): readonly string[] =>

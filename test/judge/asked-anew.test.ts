@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusedAreLeft } from '../../sandbox/judge/rules/asked-anew.ts';
+import { refusedAreLeft } from '../../sandbox/judge/rules/launches/asked-anew.ts';
 import { details } from './details.ts';
 
 type More = { readonly zone?: string; readonly invocation?: string; readonly code?: string; readonly isBesideWhole?: true };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from '../../sandbox/judge/rules/back-to-spot.ts';
+import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from '../../sandbox/judge/rules/returns/back-to-spot.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, user } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beyondIsSaid } from '../../sandbox/judge/rules/beyond-said.ts';
+import { beyondIsSaid } from '../../sandbox/judge/rules/said/beyond-said.ts';
 import { details } from './details.ts';
 import { policy, type Script, user } from './histories.ts';
 

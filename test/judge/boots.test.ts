@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from '../../sandbox/judge/rules/boots.ts';
-import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
-import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from '../../sandbox/judge/rules/bounds/boots.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/launches/placement.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, twoServe } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { boundsAreTrue } from '../../sandbox/judge/rules/bounds-said.ts';
+import { boundsAreTrue } from '../../sandbox/judge/rules/said/bounds-said.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe, user } from './histories.ts';
 

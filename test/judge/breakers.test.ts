@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from '../../sandbox/judge/rules/breaker-openings.ts';
-import { breakersAreKept, breakersCloseInTime, breakersEnd } from '../../sandbox/judge/rules/breakers.ts';
-import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
+import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from '../../sandbox/judge/rules/bounds/breaker-openings.ts';
+import { breakersAreKept, breakersCloseInTime, breakersEnd } from '../../sandbox/judge/rules/bounds/breakers.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/launches/placement.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
 

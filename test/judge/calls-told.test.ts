@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callEvents } from '../../sandbox/judge/calls-told.ts';
+import { callEvents } from '../../sandbox/judge/told/calls-told.ts';
 
 const invocation = { id: 'one', functionName: 'react' };
 const logged = { caller: 'role', atMs: 1, realMs: 1, outcome: 'ok', applied: true, invocation };

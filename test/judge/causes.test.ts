@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Told } from '../../sandbox/judge/message.ts';
-import { causesAreTrue } from '../../sandbox/judge/rules/causes.ts';
+import { causesAreTrue } from '../../sandbox/judge/rules/said/causes.ts';
+import type { Told } from '../../sandbox/judge/world/message.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cheapestTypeFirst } from '../../sandbox/judge/rules/cheapest.ts';
+import { cheapestTypeFirst } from '../../sandbox/judge/rules/launches/cheapest.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec } from './histories.ts';
 

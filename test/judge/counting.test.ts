@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sandbox/judge/finding.ts';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { alarmsAct } from '../../sandbox/judge/rules/alarms.ts';
-import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
-import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { needlessRemoval, protectedStay, straysGetTime, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
-import { takenOutOnce } from '../../sandbox/judge/rules/warned.ts';
+import { takenOutOnce } from '../../sandbox/judge/rules/drains/warned.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { needlessRemoval, protectedStay, straysGetTime, successorServes } from '../../sandbox/judge/rules/removals/needless-removal.ts';
+import { alarmsAct } from '../../sandbox/judge/rules/size/alarms.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/size/desired.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 

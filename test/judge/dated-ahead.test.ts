@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { datedAhead } from '../../sandbox/judge/dated-ahead.ts';
-import { nothingIsDatedAhead } from '../../sandbox/judge/rules/writes.ts';
+import { nothingIsDatedAhead } from '../../sandbox/judge/rules/memory/writes.ts';
+import { datedAhead } from '../../sandbox/judge/said/dated-ahead.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { details } from './details.ts';
 import { react } from './histories.ts';

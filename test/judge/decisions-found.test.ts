@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionsAreFound } from '../../sandbox/judge/rules/decisions-found.ts';
+import { decisionsAreFound } from '../../sandbox/judge/rules/said/decisions-found.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 

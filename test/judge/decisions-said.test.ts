@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { decisionsAreTrue } from '../../sandbox/judge/rules/decisions.ts';
+import { decisionsAreTrue } from '../../sandbox/judge/rules/said/decisions.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from '../../sandbox/judge/rules/denied.ts';
-import { maximumHeld, needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
+import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from '../../sandbox/judge/rules/bounds/denied.ts';
+import { maximumHeld, needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/launches/placement.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../sandbox/judge/judge.ts';
-import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/size/desired.ts';
 import { historyOf, policy, react, type Script } from './histories.ts';
 
 const details = (write: (script: Script) => void): readonly string[] =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { detachedStayOut } from '../../sandbox/judge/rules/detached.ts';
+import { detachedStayOut } from '../../sandbox/judge/rules/auto-scaling/detached.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe, user } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { drainedFirst } from '../../sandbox/judge/rules/drained-first.ts';
+import { drainedFirst } from '../../sandbox/judge/rules/removals/drained-first.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../sandbox/judge/judge.ts';
-import { drainsAreShared } from '../../sandbox/judge/rules/drains.ts';
+import { drainsAreShared } from '../../sandbox/judge/rules/drains/drains.ts';
 import { historyOf, policy } from './histories.ts';
 
 /** So many members warned so many seconds apart, each drain for so many of them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { endedInTime } from '../../sandbox/judge/rules/ended-in-time.ts';
+import { endedInTime } from '../../sandbox/judge/rules/drains/ended-in-time.ts';
 import { details, throttled } from './details.ts';
 import { type Script, twoServe } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endsAreTrue } from '../../sandbox/judge/rules/ends-said.ts';
+import { endsAreTrue } from '../../sandbox/judge/rules/said/ends-said.ts';
 import { details } from './details.ts';
 import { react, twoServe } from './histories.ts';
 

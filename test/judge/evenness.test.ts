@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { sharedOut } from '../../sandbox/judge/rules/placement.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { sharedOut } from '../../sandbox/judge/rules/launches/placement.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { figuresAreTrue } from '../../sandbox/judge/rules/figures.ts';
+import { figuresAreTrue } from '../../sandbox/judge/rules/said/figures.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe, user } from './histories.ts';
 

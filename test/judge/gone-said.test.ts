@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { goneAsgsAreTold } from '../../sandbox/judge/rules/gone-said.ts';
-import { remarksAreTrue } from '../../sandbox/judge/rules/remarks-said.ts';
+import { goneAsgsAreTold } from '../../sandbox/judge/rules/said/gone-said.ts';
+import { remarksAreTrue } from '../../sandbox/judge/rules/said/remarks-said.ts';
 import { details } from './details.ts';
 import { policy, type Script, user } from './histories.ts';
 

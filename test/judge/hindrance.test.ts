@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
-import { draining, holdsUp, look, telling, type Way, ways } from '../../sandbox/judge/hindrance.ts';
+import { draining, holdsUp, look, telling, type Way, ways } from '../../sandbox/judge/told/hindrance.ts';
 
 const throttle = (match: object): FaultInput => ({ on: 'call', kind: 'throttle', match });
 const holds = (fault: FaultInput, way: Way = look): boolean => holdsUp(fault, way);

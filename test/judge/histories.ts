@@ -1,6 +1,6 @@
 import type { Actor, History, HistoryEvent } from '../../sandbox/judge/history.ts';
-import type { Told } from '../../sandbox/judge/message.ts';
-import { nothingRemembered, type StateMemory } from '../../sandbox/judge/state-memory.ts';
+import { nothingRemembered, type StateMemory } from '../../sandbox/judge/said/state-memory.ts';
+import type { Told } from '../../sandbox/judge/world/message.ts';
 import type { LaunchedVersion } from '../../sandbox/world/instance.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 

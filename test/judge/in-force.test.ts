@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lastGoodStays } from '../../sandbox/judge/rules/in-force.ts';
+import { lastGoodStays } from '../../sandbox/judge/rules/said/in-force.ts';
 import { details } from './details.ts';
 import { policy, type Script, twoServe } from './histories.ts';
 

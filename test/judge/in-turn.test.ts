@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { refusedInTurn } from '../../sandbox/judge/rules/in-turn.ts';
+import { refusedInTurn } from '../../sandbox/judge/rules/launches/in-turn.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

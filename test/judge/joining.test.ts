@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { joinedAreNoted, joiningMembersRun, leavingDoNotJoin } from '../../sandbox/judge/rules/joining.ts';
+import { joinedAreNoted, joiningMembersRun, leavingDoNotJoin } from '../../sandbox/judge/rules/auto-scaling/joining.ts';
 import { details, throttled } from './details.ts';
 import { react, type Script, twoServe, user } from './histories.ts';
 

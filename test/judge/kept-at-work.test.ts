@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
-import { guardedKeepWorking } from '../../sandbox/judge/rules/kept-at-work.ts';
+import { guardedKeepWorking } from '../../sandbox/judge/rules/removals/kept-at-work.ts';
 import { details, throttled } from './details.ts';
 import { type LaunchOptions, policy, react, type Script, user } from './histories.ts';
 

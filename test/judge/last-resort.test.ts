@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lastResortLast, takenAtOnceLast } from '../../sandbox/judge/rules/last-resort.ts';
-import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
+import { lastResortLast, takenAtOnceLast } from '../../sandbox/judge/rules/launches/last-resort.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/launches/placement.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

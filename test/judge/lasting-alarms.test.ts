@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lastingAlarmsActAgain } from '../../sandbox/judge/rules/alarms.ts';
-import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
+import { lastingAlarmsActAgain } from '../../sandbox/judge/rules/size/alarms.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/size/desired.ts';
 import { details, throttled } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { lastingShortagesTold, missingAreRequested } from '../../sandbox/judge/rules/lasting-shortage.ts';
+import { lastingShortagesTold, missingAreRequested } from '../../sandbox/judge/rules/launches/lasting-shortage.ts';
 import { details } from './details.ts';
 import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lessonsAreTrue } from '../../sandbox/judge/rules/learned.ts';
-import type { StoredLesson } from '../../sandbox/judge/state-memory.ts';
+import { lessonsAreTrue } from '../../sandbox/judge/rules/memory/learned.ts';
+import type { StoredLesson } from '../../sandbox/judge/said/state-memory.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 

@@ -7,8 +7,8 @@ import {
   letGoIsLeft,
   strangersUntouched,
   workTakenOffFirst,
-} from '../../sandbox/judge/rules/endings.ts';
-import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from '../../sandbox/judge/rules/warned.ts';
+} from '../../sandbox/judge/rules/drains/endings.ts';
+import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from '../../sandbox/judge/rules/drains/warned.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nothingLeftNoted } from '../../sandbox/judge/rules/left-in-state.ts';
+import { nothingLeftNoted } from '../../sandbox/judge/rules/memory/left-in-state.ts';
 import { details } from './details.ts';
 import { policy, type Script, twoServe, user } from './histories.ts';
 

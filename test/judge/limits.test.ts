@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/placement.ts';
-import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/launches/placement.ts';
+import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looksCome, ticksCome } from '../../sandbox/judge/rules/looks.ts';
+import { looksCome, ticksCome } from '../../sandbox/judge/rules/said/looks.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { react, type Script } from './histories.ts';
 

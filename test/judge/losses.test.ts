@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HeardLoss, restMs, stoppedUntil } from '../../sandbox/judge/losses.ts';
+import { type HeardLoss, restMs, stoppedUntil } from '../../sandbox/judge/told/losses.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

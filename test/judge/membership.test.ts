@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { poolOf } from '../../sandbox/judge/pools.ts';
+import { poolOf } from '../../sandbox/judge/policy/pools.ts';
 import { historyOf, policy, react, type Script, spec } from './histories.ts';
 
 const attached = { ...policy, asg: 'web-asg' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { heartbeatsComeEarly, hooksAreHeld } from '../../sandbox/judge/rules/endings.ts';
+import { heartbeatsComeEarly, hooksAreHeld } from '../../sandbox/judge/rules/drains/endings.ts';
+import { drainBeginsInTime, warnedTakenOut } from '../../sandbox/judge/rules/drains/warned.ts';
+import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { observeChangesNothing, pauseIsIdle } from '../../sandbox/judge/rules/modes.ts';
-import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
-import { drainBeginsInTime, warnedTakenOut } from '../../sandbox/judge/rules/warned.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 

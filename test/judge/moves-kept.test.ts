@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { movesAreKept } from '../../sandbox/judge/rules/moves-kept.ts';
+import { movesAreKept } from '../../sandbox/judge/rules/returns/moves-kept.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newMembersAreKnown } from '../../sandbox/judge/rules/new-members.ts';
-import type { StateMemory } from '../../sandbox/judge/state-memory.ts';
+import { newMembersAreKnown } from '../../sandbox/judge/rules/memory/new-members.ts';
+import type { StateMemory } from '../../sandbox/judge/said/state-memory.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outcomesAreTrue } from '../../sandbox/judge/rules/outcomes-said.ts';
+import { outcomesAreTrue } from '../../sandbox/judge/rules/said/outcomes-said.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

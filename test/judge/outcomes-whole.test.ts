@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outcomesAreWhole } from '../../sandbox/judge/rules/outcomes-whole.ts';
+import { outcomesAreWhole } from '../../sandbox/judge/rules/said/outcomes-whole.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 

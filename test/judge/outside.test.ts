@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
-import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { needlessRemoval } from '../../sandbox/judge/rules/needless-removal.ts';
-import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside.ts';
-import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
+import { asgsPutBack } from '../../sandbox/judge/rules/auto-scaling/put-back.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
+import { needlessRemoval } from '../../sandbox/judge/rules/removals/needless-removal.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
-import { returnsInWindows, returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
-import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { returnsInWindows, returnsWhileWhole } from '../../sandbox/judge/rules/returns/returns.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/size/desired.ts';
+import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/size/outside.ts';
 import { details, throttled } from './details.ts';
 import { historyOf, policy, react, type Script, user } from './histories.ts';
 

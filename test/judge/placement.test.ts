@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cheapestFirst } from '../../sandbox/judge/rules/cheapest.ts';
-import { earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from '../../sandbox/judge/rules/placement.ts';
-import { tagsAsAsked } from '../../sandbox/judge/rules/tags.ts';
+import { tagsAsAsked } from '../../sandbox/judge/rules/bounds/tags.ts';
+import { cheapestFirst } from '../../sandbox/judge/rules/launches/cheapest.ts';
+import { earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from '../../sandbox/judge/rules/launches/placement.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pricesAreRead } from '../../sandbox/judge/rules/prices-read.ts';
+import { pricesAreRead } from '../../sandbox/judge/rules/launches/prices-read.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 

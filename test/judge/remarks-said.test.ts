@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { remarksAreTrue } from '../../sandbox/judge/rules/remarks-said.ts';
+import { remarksAreTrue } from '../../sandbox/judge/rules/said/remarks-said.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe, user } from './histories.ts';
 

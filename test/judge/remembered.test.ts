@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { countedInFull } from '../../sandbox/judge/rules/counted.ts';
-import { lossesAreRemembered, refusalsAreRemembered } from '../../sandbox/judge/rules/remembered.ts';
-import type { StateMemory, StoredLesson } from '../../sandbox/judge/state-memory.ts';
+import { countedInFull } from '../../sandbox/judge/rules/memory/counted.ts';
+import { lossesAreRemembered, refusalsAreRemembered } from '../../sandbox/judge/rules/memory/remembered.ts';
+import type { StateMemory, StoredLesson } from '../../sandbox/judge/said/state-memory.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { removalInOrder } from '../../sandbox/judge/rules/removal-order.ts';
-import { removalKeepsShape } from '../../sandbox/judge/rules/removal-shape.ts';
+import { removalInOrder } from '../../sandbox/judge/rules/removals/removal-order.ts';
+import { removalKeepsShape } from '../../sandbox/judge/rules/removals/removal-shape.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, spec } from './histories.ts';
 

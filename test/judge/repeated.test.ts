@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { placedInPools } from '../../sandbox/judge/rules/placement.ts';
+import { placedInPools } from '../../sandbox/judge/rules/launches/placement.ts';
 import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
 
 const { 'spot-a': _dropped, ...pools } = policy.pools;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
-import { returnsInWindows, returnsOnceSettled, returnsWhileWhole, returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/launches/placement.ts';
+import { returnsInWindows, returnsOnceSettled, returnsWhileWhole, returnsWithinBudget } from '../../sandbox/judge/rules/returns/returns.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 

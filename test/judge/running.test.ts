@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor, History } from '../../sandbox/judge/history.ts';
-import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
+import { asgsPutBack, raisesEndSoon, strangeAsgs } from '../../sandbox/judge/rules/auto-scaling/put-back.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from '../../sandbox/judge/rules/calls.ts';
-import { everythingExplained } from '../../sandbox/judge/rules/explained.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
-import { asgsPutBack, raisesEndSoon, strangeAsgs } from '../../sandbox/judge/rules/put-back.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
-import { excusesAreTrue, reasonsAreTrue } from '../../sandbox/judge/rules/said.ts';
-import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
-import { timesAreTrue } from '../../sandbox/judge/rules/swap-ends.ts';
+import { toldOnTheBus } from '../../sandbox/judge/rules/said/announced.ts';
+import { everythingExplained } from '../../sandbox/judge/rules/said/explained.ts';
+import { excusesAreTrue, reasonsAreTrue } from '../../sandbox/judge/rules/said/said.ts';
+import { timesAreTrue } from '../../sandbox/judge/rules/said/swap-ends.ts';
 import { details } from './details.ts';
 import { type LaunchOptions, policy, react, type Script, spec, twoServe, user } from './histories.ts';
 

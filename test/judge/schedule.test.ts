@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
-import { schedulesAreFollowed } from '../../sandbox/judge/rules/schedule.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/size/desired.ts';
+import { schedulesAreFollowed } from '../../sandbox/judge/rules/size/schedule.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replacedBeforeWindow } from '../../sandbox/judge/rules/scheduled.ts';
+import { replacedBeforeWindow } from '../../sandbox/judge/rules/drains/scheduled.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { cheapestFirst } from '../../sandbox/judge/rules/cheapest.ts';
-import { floorFirst, floorHeld, floorLeft, sharesHold } from '../../sandbox/judge/rules/limits.ts';
-import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/placement.ts';
-import { returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
-import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { cheapestFirst } from '../../sandbox/judge/rules/launches/cheapest.ts';
+import { floorFirst, floorHeld, floorLeft, sharesHold } from '../../sandbox/judge/rules/launches/limits.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/launches/placement.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
+import { returnsWithinBudget } from '../../sandbox/judge/rules/returns/returns.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, spec, user } from './histories.ts';
 

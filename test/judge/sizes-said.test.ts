@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sizesAreExplained } from '../../sandbox/judge/rules/sizes-said.ts';
+import { sizesAreExplained } from '../../sandbox/judge/rules/said/sizes-said.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

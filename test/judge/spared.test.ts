@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sparedServeAgain } from '../../sandbox/judge/rules/spared.ts';
+import { sparedServeAgain } from '../../sandbox/judge/rules/drains/spared.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, twoServe } from './histories.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { needlessRemoval } from '../../sandbox/judge/rules/needless-removal.ts';
-import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/launches/placement.ts';
+import { sparesServe } from '../../sandbox/judge/rules/launches/spares.ts';
+import { needlessRemoval } from '../../sandbox/judge/rules/removals/needless-removal.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
-import { returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
-import { sparesServe } from '../../sandbox/judge/rules/spares.ts';
+import { returnsWhileWhole } from '../../sandbox/judge/rules/returns/returns.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 

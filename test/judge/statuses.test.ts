@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusesAreTrue } from '../../sandbox/judge/rules/statuses.ts';
+import { statusesAreTrue } from '../../sandbox/judge/rules/said/statuses.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fullSubnetsRest } from '../../sandbox/judge/rules/subnets.ts';
+import { fullSubnetsRest } from '../../sandbox/judge/rules/launches/subnets.ts';
 import { details } from './details.ts';
 import { policy, type Script, spec, twoServe } from './histories.ts';
 

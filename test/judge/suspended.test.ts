@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownersSuspensionsStand } from '../../sandbox/judge/rules/suspended.ts';
+import { ownersSuspensionsStand } from '../../sandbox/judge/rules/auto-scaling/suspended.ts';
 import { details } from './details.ts';
 import { react, type Script, user } from './histories.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { swapsNameTruly } from '../../sandbox/judge/rules/swap-facts.ts';
-import type { SwapFacts } from '../../sandbox/judge/swap-facts.ts';
+import { swapsNameTruly } from '../../sandbox/judge/rules/said/swap-facts.ts';
+import type { SwapFacts } from '../../sandbox/judge/said/swap-facts.ts';
 import { details } from './details.ts';
 import { react, type Script, twoServe, user } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { swapTimesAreTrue } from '../../sandbox/judge/rules/swap-times.ts';
+import { swapTimesAreTrue } from '../../sandbox/judge/rules/said/swap-times.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe, user } from './histories.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { versionsAsNamed } from '../../sandbox/judge/rules/template-versions.ts';
+import { versionsAsNamed } from '../../sandbox/judge/rules/launches/template-versions.ts';
 import type { LaunchedVersion } from '../../sandbox/world/instance.ts';
 import { details } from './details.ts';
 import { onlyVersion, policy, react, twoServe } from './histories.ts';

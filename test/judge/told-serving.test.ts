@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { whoServesIsTold } from '../../sandbox/judge/rules/told-serving.ts';
+import { whoServesIsTold } from '../../sandbox/judge/rules/said/told-serving.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

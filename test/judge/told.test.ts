@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { givenBack, messagesOf } from '../../sandbox/judge/told.ts';
+import { givenBack, messagesOf } from '../../sandbox/judge/told/told.ts';
 
 const beganAtMs = 5_000;
 const time = '1970-01-01T00:00:03Z';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
-import { unfitIsSaid } from '../../sandbox/judge/rules/unfit-said.ts';
+import { unfitIsSaid } from '../../sandbox/judge/rules/said/unfit-said.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, user } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { judge } from '../../sandbox/judge/judge.ts';
-import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { details } from './details.ts';
 import { historyOf, policy, react, type Script, twoServe, user } from './histories.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
-import { needlessRemoval, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
-import { reasonsAreTrue } from '../../sandbox/judge/rules/said.ts';
-import { neverServedIsGivenUp, neverServingComesLast } from '../../sandbox/judge/rules/unserved.ts';
+import { neverServedIsGivenUp, neverServingComesLast } from '../../sandbox/judge/rules/bounds/unserved.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
+import { needlessRemoval, successorServes } from '../../sandbox/judge/rules/removals/needless-removal.ts';
+import { reasonsAreTrue } from '../../sandbox/judge/rules/said/said.ts';
 import { details, throttled } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 

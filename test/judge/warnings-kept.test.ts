@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryEvent } from '../../sandbox/judge/history.ts';
-import { warningsAreKept } from '../../sandbox/judge/rules/warnings-kept.ts';
+import { warningsAreKept } from '../../sandbox/judge/rules/drains/warnings-kept.ts';
 import { details } from './details.ts';
 import { policy, type Script, twoServe } from './histories.ts';
 

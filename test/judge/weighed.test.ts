@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
+import { asgsPutBack } from '../../sandbox/judge/rules/auto-scaling/put-back.ts';
 import { details } from './details.ts';
 import { policy, type Script, user } from './histories.ts';
 

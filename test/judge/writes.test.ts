@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { drainsWriteTheirOwn, nothingUnreadIsReplaced, requestsAreStoredFirst } from '../../sandbox/judge/rules/writes.ts';
-import { createUnreadWrites } from '../../sandbox/judge/unread-writes.ts';
+import { drainsWriteTheirOwn, nothingUnreadIsReplaced, requestsAreStoredFirst } from '../../sandbox/judge/rules/memory/writes.ts';
+import { createUnreadWrites } from '../../sandbox/judge/said/unread-writes.ts';
 import { details } from './details.ts';
 import { react } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { isFunction } from '../../sandbox/judge/life.ts';
+import { isFunction } from '../../sandbox/judge/world/life.ts';
 import { setBy } from './outside-steps.ts';
 import { play } from './play.ts';
 import { interrupt, recommendRebalance } from './steps.ts';

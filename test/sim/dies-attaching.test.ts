@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { otherSizes, outsideOnes } from '../../sandbox/judge/rules/outside.ts';
+import { otherSizes, outsideOnes } from '../../sandbox/judge/rules/size/outside.ts';
 import { scripted } from './audit/scripted.ts';
 import { play } from './play.ts';
 import { interrupt, setSpot } from './steps.ts';

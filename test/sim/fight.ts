@@ -1,6 +1,6 @@
 import { type Chronicle, chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { isFunction } from '../../sandbox/judge/life.ts';
-import { type Outside, otherSizes, outsideOnes, wantedStay } from '../../sandbox/judge/rules/outside.ts';
+import { type Outside, otherSizes, outsideOnes, wantedStay } from '../../sandbox/judge/rules/size/outside.ts';
+import { isFunction } from '../../sandbox/judge/world/life.ts';
 import { forkRandom } from '../../sandbox/random.ts';
 import { type Hooks, play } from './play.ts';
 import { drawOutside, type WriterKind, writerKinds } from './profiles/outside.ts';

@@ -52,7 +52,7 @@ const drawWeights = (draw: Draw): Weights => ({ [usual.name]: draw.between(1, 4)
  * The world in which the owner of the Auto Scaling group gives its instance types weights after the policy was accepted, for good or for a while. A policy for
  * a group that has them is refused. Members are lost before that, meanwhile, and after it.
  */
-export const weighedWorld = (world: DrawnWorld, draw: Draw): DrawnWorld => {
+const weighedWorld = (world: DrawnWorld, draw: Draw): DrawnWorld => {
   const weights = drawWeights(draw);
   const loss = (atMs: number): Step => draw.one(losses)(draw, atMs);
   const atMs = seconds(draw, 2, 120);

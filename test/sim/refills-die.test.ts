@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { isFunction } from '../../sandbox/judge/life.ts';
+import { isFunction } from '../../sandbox/judge/world/life.ts';
 import { scripted } from './audit/scripted.ts';
 import { breakBoots } from './capacity-steps.ts';
 import { play } from './play.ts';

@@ -7,7 +7,7 @@ import { explain, explanationText } from '../../cli/explain.ts';
 import { foundIn, noPolicyText, statusText } from '../../cli/status.ts';
 import { items, keys } from '../../core/contract.ts';
 import type { Sandbox } from '../../sandbox/door.ts';
-import type { Showing, Shown } from '../../sandbox/judge/shown.ts';
+import type { Showing, Shown } from '../../sandbox/judge/said/shown.ts';
 import type { Stage } from './stage.ts';
 
 type Item = Readonly<Record<string, unknown>>;

@@ -24,7 +24,7 @@ export const noteShortage = (
 };
 
 /** Whether a shortage lasts, as far as this environment has read. */
-export const knowsShortage = (store: ReactPorts['store'], nowMs: number): boolean =>
+const knowsShortage = (store: ReactPorts['store'], nowMs: number): boolean =>
   Math.abs(nowMs - (readAtMs(store).get(account) ?? Number.NEGATIVE_INFINITY)) < knownForMs;
 
 /** What comes sooner than this is due then. */

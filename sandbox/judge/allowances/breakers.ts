@@ -1,9 +1,9 @@
-import { toldOpenIn } from '../breaker.ts';
+import { toldOpenIn } from '../capacity/breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { hasDied } from '../leaving.ts';
-import { isFunction } from '../life.ts';
-import { breakersAreKept } from '../rules/breakers.ts';
+import { breakersAreKept } from '../rules/bounds/breakers.ts';
+import { hasDied } from '../told/leaving.ts';
+import { isFunction } from '../world/life.ts';
 
 /** Whether an invocation called only the event bus after this moment. Events are sent as soon as the state is written. */
 const onlySent = (chronicle: Chronicle, invocation: string, sinceMs: number): boolean =>

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { endless, type Life, warnedAtMs } from '../life.ts';
-import { actsWithinMs, drainBeginsInTime } from '../rules/warned.ts';
+import { actsWithinMs, drainBeginsInTime } from '../rules/drains/warned.ts';
+import { endless, type Life, warnedAtMs } from '../world/life.ts';
 
 /** Calls since its warning that were to start a drain of this member, in their order, until a drain was started. */
 const startsInVain = (chronicle: Chronicle, life: Life) => {

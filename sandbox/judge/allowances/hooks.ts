@@ -1,9 +1,9 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { heardOfHookAtMs, isHealthy } from '../leaving.ts';
-import { endless, type HookWait, type Life } from '../life.ts';
-import { hooksAreHeld } from '../rules/endings.ts';
-import { swapWrites } from '../swap-writes.ts';
+import { hooksAreHeld } from '../rules/drains/endings.ts';
+import { swapWrites } from '../said/swap-writes.ts';
+import { heardOfHookAtMs, isHealthy } from '../told/leaving.ts';
+import { endless, type HookWait, type Life } from '../world/life.ts';
 
 const expired = (chronicle: Chronicle, instance = '', asg = '', atMs = 0): { readonly life: Life; readonly wait: HookWait } | undefined => {
   const life = chronicle.life(instance);

@@ -1,12 +1,12 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
-import { couldLaunchAtMs, hasDied, isHealthy } from '../leaving.ts';
-import { isFunction } from '../life.ts';
+import { ownLaunches } from '../members/staying.ts';
 import { remembered } from '../remembered.ts';
-import { requestedSoon, unrequestedUntil } from '../rules/serving.ts';
-import { ownLaunches } from '../staying.ts';
+import { requestedSoon, unrequestedUntil } from '../rules/launches/serving.ts';
 import { times } from '../times.ts';
+import { couldLaunchAtMs, hasDied, isHealthy } from '../told/leaving.ts';
+import { isFunction } from '../world/life.ts';
 
 /** The least delay of a call by a fault. No read takes this long without one. */
 const slowMs = 2_500;

@@ -1,13 +1,13 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { couldLaunchAtMs, toldOf } from '../leaving.ts';
-import { goneAtMs, isFunction, takenOutAtMs } from '../life.ts';
-import { toldOnTheBus } from '../rules/announced.ts';
-import { sentWithoutShortfall } from '../rules/announced-details.ts';
-import { everythingExplained } from '../rules/explained.ts';
-import { excusesAreTrue, letGoAtMs } from '../rules/said.ts';
-import { requestedSoon } from '../rules/serving.ts';
-import { takenOutAgain, takenOutOnce, warnedTakenOut } from '../rules/warned.ts';
+import { takenOutAgain, takenOutOnce, warnedTakenOut } from '../rules/drains/warned.ts';
+import { requestedSoon } from '../rules/launches/serving.ts';
+import { toldOnTheBus } from '../rules/said/announced.ts';
+import { sentWithoutShortfall } from '../rules/said/announced-details.ts';
+import { everythingExplained } from '../rules/said/explained.ts';
+import { excusesAreTrue, letGoAtMs } from '../rules/said/said.ts';
+import { couldLaunchAtMs, toldOf } from '../told/leaving.ts';
+import { goneAtMs, isFunction, takenOutAtMs } from '../world/life.ts';
 
 /** When a user wrote or deleted the state item of a group. */
 const restoredAtMs = (chronicle: Chronicle, group = ''): readonly number[] => {

@@ -1,13 +1,13 @@
-import { forgottenAtMs, knownWithin } from '../boots.ts';
+import { forgottenAtMs, knownWithin } from '../capacity/boots.ts';
 import type { Chronicle } from '../chronicle.ts';
-import { seenFailingSinceMs } from '../failing-refills.ts';
 import type { Allowance } from '../finding.ts';
-import { answersAt, endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
-import { servesAgain } from '../rules/serving.ts';
-import { sparesServe } from '../rules/spares.ts';
-import { comesUpMsOfLife, servesAgainMsIn } from '../serves-again.ts';
+import { comesUpMsOfLife, servesAgainMsIn } from '../members/serves-again.ts';
+import { servesAgain } from '../rules/launches/serving.ts';
+import { sparesServe } from '../rules/launches/spares.ts';
 import { times } from '../times.ts';
-import { givenUpAtMs } from '../unserved.ts';
+import { seenFailingSinceMs } from '../world/failing-refills.ts';
+import { answersAt, endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../world/life.ts';
+import { givenUpAtMs } from '../world/unserved.ts';
 
 const neverServed = ({ services }: Life): boolean => services.every(({ fromMs, untilMs }) => fromMs === untilMs);
 

@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { isTaggedBy, taggedWithinMs, tagsAsAsked } from '../rules/tags.ts';
+import { isTaggedBy, taggedWithinMs, tagsAsAsked } from '../rules/bounds/tags.ts';
 import { times } from '../times.ts';
 
 /** Only `react` tags, launches, and describes whom to tag. */

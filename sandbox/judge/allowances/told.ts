@@ -1,11 +1,11 @@
 import { type Chronicle, stays } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { hasDied } from '../leaving.ts';
-import { isFunction, type Life, warnedAtMs } from '../life.ts';
-import { toldOnTheBus } from '../rules/announced.ts';
-import { shortUntold } from '../rules/announced-shortfalls.ts';
+import { headcountAt } from '../members/staying.ts';
 import { nothingOpen } from '../rules/rest.ts';
-import { headcountAt } from '../staying.ts';
+import { toldOnTheBus } from '../rules/said/announced.ts';
+import { shortUntold } from '../rules/said/announced-shortfalls.ts';
+import { hasDied } from '../told/leaving.ts';
+import { isFunction, type Life, warnedAtMs } from '../world/life.ts';
 
 /** A function sends the event of a claim as soon as the claim is written. It repeats a throttled call to the bus for less than this time. */
 const sentWithinMs = 10_000;

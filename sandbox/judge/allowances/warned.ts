@@ -1,9 +1,9 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
-import { deadlineOf, heardAtMs, isHealthy, isTakenOut, knewAtMs, lastServices, looksFrom, takenOutByUs, toldOf } from '../leaving.ts';
-import { endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
-import { actsWithinMs, drainBeginsInTime, outByMs, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
+import { actsWithinMs, drainBeginsInTime, outByMs, servesUntilReplaced, warnedTakenOut } from '../rules/drains/warned.ts';
 import { times } from '../times.ts';
+import { deadlineOf, heardAtMs, isHealthy, isTakenOut, knewAtMs, lastServices, looksFrom, takenOutByUs, toldOf } from '../told/leaving.ts';
+import { endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../world/life.ts';
 
 /** Covers a finding about an instance that the world has, by its life. */
 const byLife =

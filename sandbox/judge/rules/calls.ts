@@ -1,9 +1,9 @@
 import { accountPartition, items } from '../../../core/contract.ts';
 import { throttlingError } from '../../throttle/published-buckets.ts';
+import { returnLaunches } from '../capacity/returning.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { goneAtMs, type HookWait, isFunction } from '../life.ts';
-import { returnLaunches } from '../returning.ts';
+import { goneAtMs, type HookWait, isFunction } from '../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 

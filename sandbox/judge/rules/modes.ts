@@ -1,11 +1,11 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Actor, HistoryEvent } from '../history.ts';
-import { forcedOutAtMs, isFunction, type Life, takenOutAtMs } from '../life.ts';
-import { modesIn } from '../modes.ts';
-import { asgsOf, type Policy } from '../policy.ts';
-import { lookedSince, ownLaunches } from '../staying.ts';
+import { lookedSince, ownLaunches } from '../members/staying.ts';
+import { modesIn } from '../policy/modes.ts';
+import { asgsOf, type Policy } from '../policy/policy.ts';
 import { times } from '../times.ts';
+import { forcedOutAtMs, isFunction, type Life, takenOutAtMs } from '../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Mode = Policy['mode'];

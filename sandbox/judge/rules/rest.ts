@@ -1,14 +1,14 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { wasAtMinimum } from '../kept-by-minimum.ts';
-import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
-import { isMute } from '../mute.ts';
-import { asgsOf, type Policy } from '../policy.ts';
-import { runsAgainAt, runsOf } from '../runs.ts';
-import { servesAgainMsIn } from '../serves-again.ts';
-import { isStray } from '../staying.ts';
+import { servesAgainMsIn } from '../members/serves-again.ts';
+import { isStray } from '../members/staying.ts';
+import { asgsOf, type Policy } from '../policy/policy.ts';
 import { times } from '../times.ts';
-import { isOutgrown } from './put-back.ts';
+import { wasAtMinimum } from '../world/kept-by-minimum.ts';
+import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../world/life.ts';
+import { isMute } from '../world/mute.ts';
+import { runsAgainAt, runsOf } from '../world/runs.ts';
+import { isOutgrown } from './auto-scaling/put-back.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 

@@ -1,11 +1,11 @@
 import { items } from '../../../core/contract.ts';
+import { isOnDemand, mayBeOwed } from '../../../sandbox/judge/capacity/limits.ts';
+import { placedBeside } from '../../../sandbox/judge/capacity/owed-beside.ts';
 import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
 import type { Actor, History, HistoryEvent } from '../../../sandbox/judge/history.ts';
-import { endless, goneAtMs, isFunction, type Life } from '../../../sandbox/judge/life.ts';
-import { isOnDemand, mayBeOwed } from '../../../sandbox/judge/limits.ts';
-import { placedBeside } from '../../../sandbox/judge/owed-beside.ts';
-import type { PolicyPool } from '../../../sandbox/judge/policy.ts';
-import { headcountAt, ownLaunches, reservationOf } from '../../../sandbox/judge/staying.ts';
+import { headcountAt, ownLaunches, reservationOf } from '../../../sandbox/judge/members/staying.ts';
+import type { PolicyPool } from '../../../sandbox/judge/policy/policy.ts';
+import { endless, goneAtMs, isFunction, type Life } from '../../../sandbox/judge/world/life.ts';
 import { added, eventsOf, type Planted, replaced, some } from './editing.ts';
 
 const each = 4;

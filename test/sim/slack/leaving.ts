@@ -1,8 +1,8 @@
 import type { Shortfall } from '../../../core/swap/shortfall.ts';
 import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
 import type { History, HistoryEvent } from '../../../sandbox/judge/history.ts';
-import { delayOf } from '../../../sandbox/judge/leaving.ts';
-import { endless, goneAtMs, isFunction, type Life } from '../../../sandbox/judge/life.ts';
+import { delayOf } from '../../../sandbox/judge/told/leaving.ts';
+import { endless, goneAtMs, isFunction, type Life } from '../../../sandbox/judge/world/life.ts';
 import { added, type EventOf, eventsOf, type Planted, replaced, some, withEvents, without } from './editing.ts';
 
 const each = 4;

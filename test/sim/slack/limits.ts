@@ -1,10 +1,10 @@
+import { priceBeliefMs, surelyHeld } from '../../../sandbox/judge/capacity/giving.ts';
 import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
-import { priceBeliefMs, surelyHeld } from '../../../sandbox/judge/giving.ts';
 import type { History, HistoryEvent } from '../../../sandbox/judge/history.ts';
-import { heardAtMs } from '../../../sandbox/judge/leaving.ts';
-import { endless, isFunction, type Life } from '../../../sandbox/judge/life.ts';
-import { poolOf } from '../../../sandbox/judge/pools.ts';
-import { headcountAt, ownLaunches } from '../../../sandbox/judge/staying.ts';
+import { headcountAt, ownLaunches } from '../../../sandbox/judge/members/staying.ts';
+import { poolOf } from '../../../sandbox/judge/policy/pools.ts';
+import { heardAtMs } from '../../../sandbox/judge/told/leaving.ts';
+import { endless, isFunction, type Life } from '../../../sandbox/judge/world/life.ts';
 import { added, type EventOf, eventsOf, type Planted, some, withEvents } from './editing.ts';
 
 const each = 4;

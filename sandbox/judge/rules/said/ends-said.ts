@@ -1,0 +1,32 @@
+import type { Chronicle } from '../../chronicle.ts';
+import type { Finding, Rule } from '../../finding.ts';
+import { isMap, type Json, mapsOf, textOf, textsOf } from '../../read-json.ts';
+import { decisionWrite } from '../../said/decision-writes.ts';
+import { goneAtMs, isFunction } from '../../world/life.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** States in which an instance has ended, or is about to. */
+const over = new Set(['shutting-down', 'terminated', 'stopping', 'stopped']);
+
+const wrongIn = (chronicle: Chronicle, { group, id, view }: Json): readonly Broken[] => {
+  const write = decisionWrite(chronicle, textOf(group), textOf(id));
+  if (!isMap(view) || write === undefined || !isFunction(write.by)) return [];
+  const { invocation } = write.by;
+  const about = { group: textOf(group), atMs: write.atMs };
+  return textsOf(view.ended).flatMap((instance): readonly Broken[] => {
+    const life = chronicle.life(instance);
+    if (life === undefined || goneAtMs(life) > write.atMs) return [{ ...about, detail: `decision ${textOf(id)} says that ${instance} has ended` }];
+    const heard = life.deliveries.some((one) => one.invocation === invocation && one.told.about === 'state' && over.has(one.told.state ?? ''));
+    return heard
+      ? [{ ...about, detail: `decision ${textOf(id)} says that no signal reported the end of ${instance}, and its function received one` }]
+      : [];
+  });
+};
+
+export const endsAreTrue: Rule = {
+  name: 'ends without a signal are true',
+  meaning:
+    'An instance that a decision names as ended without a signal has begun to end when the decision is stored, and the function of the decision received no message about its end.',
+  broken: (chronicle) => mapsOf(chronicle.history.stored.decisions).flatMap((decision) => wrongIn(chronicle, decision)),
+};

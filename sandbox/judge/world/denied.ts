@@ -1,0 +1,74 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { History, HistoryEvent } from '../history.ts';
+import { rememberedBy } from '../remembered.ts';
+import { times } from '../times.ts';
+import { endless, isFunction } from './life.ts';
+
+/** A time in which no launch is allowed, because of a missing right, a policy of the organisation, or a deleted template. */
+export type Denial = { readonly fromMs: number; readonly untilMs: number };
+
+const launches = ['CreateFleet', 'LaunchInstances'];
+/** Codes of wrong requests (EC2 API Reference, error codes). */
+const denialCodes = /^(UnauthorizedOperation|AccessDenied|InvalidLaunchTemplate|InvalidParameterValue)/;
+
+const denialsOf = ({ faults }: History): readonly Denial[] =>
+  faults.flatMap(({ fault, fromMs, untilMs }) => {
+    if (fault.on !== 'call' || fault.kind !== 'error' || !denialCodes.test(fault.code)) return [];
+    const { operation = launches } = fault.match ?? {};
+    const isAlways = fault.probability === undefined && fault.nth === undefined && fault.times === undefined;
+    return isAlways && launches.every((name) => [operation].flat().includes(name)) ? [{ fromMs, untilMs }] : [];
+  });
+
+export const allDenials = (chronicle: Chronicle): readonly Denial[] => denialsOf(chronicle.history);
+
+type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
+/** A request to launch for a group, with the names of the pools that it may have been for. */
+type Request = Called & { readonly pools: readonly string[] };
+
+/** A fleet names its group and its pool by tag. An Auto Scaling group is held by the group, or the pool, whose policy names it. */
+const askedFor = (chronicle: Chronicle, group: string, { launch }: Called): readonly string[] | undefined => {
+  if (launch === undefined) return undefined;
+  if (launch.asg === undefined) return launch.group === group ? [launch.pool].filter((pool) => pool !== undefined) : undefined;
+  const policies = chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  const pools = policies.flatMap((policy) => Object.values(policy.pools)).filter(({ asg }) => asg === launch.asg);
+  return pools.length === 0 ? undefined : pools.map(({ name }) => name);
+};
+
+const requestsOf = rememberedBy((chronicle: Chronicle, group: string): readonly Request[] =>
+  chronicle.of('called').flatMap((call) => {
+    const pools = askedFor(chronicle, group, call);
+    return pools === undefined ? [] : [{ ...call, pools }];
+  }),
+);
+
+const isDenied = ({ outcome }: Request): boolean => denialCodes.test(outcome);
+
+/** When the facts in the state item of a group were last lost before a moment. */
+const forgotAtMs = ({ groups }: Chronicle, group: string, atMs: number): number => {
+  const { written = [], lostAtMs = [] } = groups.get(group) ?? {};
+  const byOthers = written.filter(({ by }) => !isFunction(by)).map((one) => one.atMs);
+  return Math.max(Number.NEGATIVE_INFINITY, ...[...byOthers, ...lostAtMs].filter((lostMs) => lostMs <= atMs));
+};
+
+/** Since when a group knows of a denial that lasts at a moment: since a denied request of its own that its state item still knows. */
+export const deniedSince = (chronicle: Chronicle, group: string, { fromMs }: Denial, atMs: number): number => {
+  const sinceMs = Math.max(fromMs, forgotAtMs(chronicle, group, atMs));
+  return requestsOf(chronicle, group).find((one) => isDenied(one) && one.askedAtMs >= sinceMs && one.atMs < atMs)?.atMs ?? endless;
+};
+
+/** The denial at a moment, if Holdfast has known of it for this long, by a denied request of this group. */
+export const knownDenial = (chronicle: Chronicle, group: string, atMs: number, forMs: number): Denial | undefined =>
+  allDenials(chronicle).find(
+    (denial) => denial.fromMs <= atMs && atMs < denial.untilMs && deniedSince(chronicle, group, denial, atMs) <= atMs - forMs,
+  );
+
+/** Denied pools are requested in turn, one a minute, each within five turns. The look that sends the request needs time too. */
+const restsForMs = 5 * times.tickMs + times.reactMs;
+
+/** Whether a launch of a group (or of one pool) was denied so lately that its pool may rest, and no launch has worked since. */
+export const wasDeniedLately = (chronicle: Chronicle, group: string, atMs: number, pool?: string): boolean => {
+  const sinceMs = atMs - restsForMs - 2 * chronicle.times.clockMs;
+  const asked = requestsOf(chronicle, group).filter((request) => request.atMs <= atMs && request.atMs > sinceMs);
+  const last = asked.findLast(({ outcome, atMs: answeredMs }) => outcome === 'ok' && answeredMs < atMs - times.reactMs)?.atMs ?? sinceMs;
+  return asked.some((request) => request.atMs > last && isDenied(request) && (pool === undefined || request.pools.includes(pool)));
+};
