@@ -53,6 +53,21 @@ describe('who is replaced is said, and by which decision', () => {
         swap: { reason: 'rebalance', state: 'waiting' },
       });
     expect(found({ swaps: [{ ...swap, decision: 'd-9' }] }, { write: elsewhere })).toEqual([]);
+    // A function that decided claimed it for its decision. Later one that decided nothing, or one that decided too, wrote another decision into it.
+    const claimedAgain =
+      (by: string) =>
+      (script: Script): void => {
+        for (const [second, decision, invocation] of [
+          [101, 'd-1', 'of-a'],
+          [103, 'd-9', by],
+        ] as const)
+          script.at(second, {
+            ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react(invocation) },
+            swap: { reason: 'rebalance', state: 'leaving', facts: { offering: 'x', hooks: [], decision } },
+          });
+      };
+    expect(found({ swaps: [{ ...swap, decision: 'd-9' }] }, { write: claimedAgain('of-b') })).toEqual([]);
+    expect(found({ swaps: [{ ...swap, decision: 'd-9' }] }, { write: claimedAgain('of-a') })).toEqual(wrong);
   });
   it('breaks where a launch is in place of a member that stays', () => {
     expect(found({ launches: [launch('i-2')] })).toEqual(['decision d-1 launches in place of i-2, which does not leave']);

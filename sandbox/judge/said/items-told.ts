@@ -90,12 +90,13 @@ const hookEnds = (hooks: readonly Hook[]): Pick<SwapFacts, 'hookEnds'> => {
 };
 
 const factsIn = (after: AttributeMap): SwapFacts => {
-  const { offering, asg, deadlineMs, hooks } = fromItem(after);
+  const { offering, asg, deadlineMs, decision, hooks } = fromItem(after);
   const known: readonly Hook[] = Array.isArray(hooks) ? hooks : [];
   return {
     offering: String(offering),
     ...(asg !== undefined && { asg: String(asg) }),
     ...(deadlineMs !== undefined && { deadlineMs: Number(deadlineMs) }),
+    ...(decision !== undefined && { decision: String(decision) }),
     hooks: known.map(({ hook }) => String(hook)),
     ...hookEnds(known),
   };

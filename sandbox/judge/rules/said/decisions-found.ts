@@ -4,7 +4,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import type { Actor } from '../../history.ts';
 import { mapsOf, textOf } from '../../read-json.ts';
 import { outcomesWritten, type WrittenOutcome } from '../../said/outcomes.ts';
-import { decisionsOf, swapsOf } from '../../said/stored.ts';
+import { decisionsOf, type SaidSwap, swapsOf } from '../../said/stored.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { isAlive, isFunction } from '../../world/life.ts';
 
@@ -20,9 +20,13 @@ const hasDecided = (chronicle: Chronicle, group: string, by: Actor): boolean =>
 
 const isSame = (one: Actor, other: Actor): boolean => isFunction(one) && isFunction(other) && one.invocation === other.invocation;
 
-/** When the swap of an instance was first written, while a policy that acts was in force, by a function that decided and that no fault met. */
-const firstWriteMs = (chronicle: Chronicle, group: string, instance: string): number | undefined => {
-  const first = chronicle.of('item-written').find((write) => write.group === group && write.item === `${items.swapPrefix}${instance}`);
+/**
+ * When the swap of an instance was first written with this decision, while a policy that acts was in force, by a function that decided and that no fault
+ * met.
+ */
+const firstNamedMs = (chronicle: Chronicle, { group, instance, decision }: SaidSwap): number | undefined => {
+  const writes = chronicle.of('item-written').filter((write) => write.group === group && write.item === `${items.swapPrefix}${instance}`);
+  const first = writes.find(({ swap }) => swap?.facts?.decision === undefined || swap.facts.decision === decision);
   if (first === undefined || !isBy(first.by, chronicle) || !hasDecided(chronicle, group, first.by)) return undefined;
   return chronicle.policyAt(group, first.atMs)?.mode === 'act' ? first.atMs : undefined;
 };
@@ -30,8 +34,9 @@ const firstWriteMs = (chronicle: Chronicle, group: string, instance: string): nu
 /** Swaps that name a decision which is stored nowhere. */
 const lost = (chronicle: Chronicle): readonly Broken[] => {
   const known = decisionsIn(chronicle);
-  return swapsOf(chronicle.history).flatMap(({ instance, group, decision }): readonly Broken[] => {
-    const atMs = known.has(decision) ? undefined : firstWriteMs(chronicle, group, instance);
+  return swapsOf(chronicle.history).flatMap((swap): readonly Broken[] => {
+    const { instance, group, decision } = swap;
+    const atMs = known.has(decision) ? undefined : firstNamedMs(chronicle, swap);
     return atMs === undefined ? [] : [{ group, instance, atMs, detail: `the swap of ${instance} names decision ${decision}, which is not stored` }];
   });
 };
