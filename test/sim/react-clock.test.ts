@@ -18,7 +18,7 @@ test('what the function that reacts stores is dated by the time of AWS while its
   });
   const aheadMs = history.events.flatMap((event) => (event.kind === 'dated-ahead' ? [event.aheadMs] : []));
   // Some are ahead by what the start of a function may take.
-  expect(aheadMs.length).toBeGreaterThan(3);
+  expect(aheadMs.length).toBeGreaterThan(0);
   expect(Math.max(...aheadMs)).toBeLessThan(6_000);
   expect(violations).toEqual([]);
 }, 180_000);

@@ -36,7 +36,8 @@ describe('some worlds that say little', () => {
       const many = Array.from({ length: 200 }, (_, index) => index + 1).map((seed) => randomSituation(seed, { profile: 'small' }));
       const count = many.filter(({ steps }) => steps.some((step) => step.kind === kind)).length;
       expect(count).toBeGreaterThan(2);
-      expect(count).toBeLessThan(120);
+      // Two more parts of a world may bring it too (random-parts.ts), so up to three quarters of the worlds have it.
+      expect(count).toBeLessThan(150);
     },
   );
 
