@@ -74,8 +74,11 @@ const rowAfter = (
 ): Failing | undefined => {
   const launchesOf = (refills: readonly Refill[]) => refills.flatMap((one) => (one.asg === asg ? [one.atMs] : []));
   const workedMs = Math.max(Number.NEGATIVE_INFINITY, ...launchesOf(up));
-  const row = before !== undefined && before.sinceMs > workedMs ? before : undefined;
   const ends = launchesOf(died).filter((atMs) => atMs > workedMs);
+  // A group that had nothing to launch for a while begins a new row.
+  const goesOn = (row: Failing): boolean => row.sinceMs > workedMs && Math.min(...ends) - row.atMs <= refillGraceMs;
+  const row =
+    before !== undefined && (ends.length === 0 ? before.sinceMs > workedMs : goesOn(before)) ? before : undefined;
   return ends.length === 0 ? row : { sinceMs: row?.sinceMs ?? Math.min(...ends), atMs: nowMs };
 };
 
@@ -109,8 +112,8 @@ export const withoutFailing = <T extends RefillMemory>({ failing = {}, ...memory
   return { ...memory, ...(left.length > 0 && { failing: Object.fromEntries(left) }) };
 };
 
-/** Whether the launches of a group keep ending early, for longer than it may take to refill itself. */
-export const failsForLong = ({ failing }: RefillMemory, asg: string, nowMs: number): boolean => {
+/** Whether the launches of a group kept ending early, for longer than it may take to refill itself. */
+export const failsForLong = ({ failing }: RefillMemory, asg: string): boolean => {
   const row = failing?.[asg];
-  return row !== undefined && nowMs - row.sinceMs > refillGraceMs;
+  return row !== undefined && row.atMs - row.sinceMs > refillGraceMs;
 };

@@ -117,7 +117,7 @@ const gapNoted = (asg: AsgView, view: View): Gap | undefined => {
 const whyNoRefill = (asg: AsgView, view: View): 'idle' | 'refused' | undefined => {
   const gap = gapNoted(asg, view);
   if (isHeld('Launch', asg, view) || (gap !== undefined && view.nowMs - gap.sinceMs > refillGraceMs)) return 'idle';
-  if (failsForLong(view.state, asg.name, view.nowMs)) return 'idle';
+  if (failsForLong(view.state, asg.name)) return 'idle';
   return gap?.refused ? 'refused' : undefined;
 };
 
@@ -134,9 +134,9 @@ const refillOf = (asg: AsgView, view: View): number => {
 
 /** Whether a group launched a member by itself that has not come up, and such launches keep ending before they do. */
 export const isOfFailing = (
-  { state: { refills = {}, ...state }, nowMs }: View,
+  { state: { refills = {}, ...state } }: View,
   { instance, admitted, asg }: Member,
-): boolean => !admitted && refills[instance] !== undefined && failsForLong(state, asg ?? '', nowMs);
+): boolean => !admitted && refills[instance] !== undefined && failsForLong(state, asg ?? '');
 
 /** What each group is about to launch by itself, so that we do not launch it too. */
 export const ownRefills = (view: View): readonly { readonly asg: string; readonly count: number }[] =>

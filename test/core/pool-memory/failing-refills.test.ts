@@ -58,9 +58,14 @@ describe('launches of an Auto Scaling group itself', () => {
     expect(withoutFailing(row, nowMs + 11_000)).toEqual(row);
     expect(withoutFailing(row, nowMs + 12_000)).toEqual({});
   });
-  it('fail for long once the row is older than the time that a group has to refill itself', () => {
+  it('fail for long once the row has lasted for longer than the time that a group has to refill itself', () => {
+    expect([12, 90, 91].map((atS) => failsForLong({ failing: failing(0, atS) }, 'web-asg'))).toEqual([false, false, true]);
+    expect(failsForLong({ failing: failing(0, 91) }, 'other')).toBe(false);
+  });
+  it('begin a new row after a time in which the group launched nothing', () => {
     const row: RefillMemory = { failing: failing(0, 12) };
-    expect([90_000, 90_001].map((ms) => failsForLong(row, 'web-asg', nowMs + ms))).toEqual([false, true]);
-    expect(failsForLong(row, 'other', nowMs + 90_001)).toBe(false);
+    const next = (launchedS: number) => lookAt(row, 130, { holds: { 'i-2': launchedS }, ends: { 'i-2': died } });
+    expect(next(102)).toEqual({ failing: failing(0, 130) });
+    expect(next(103)).toEqual({ failing: failing(103, 130) });
   });
 });
