@@ -28,42 +28,38 @@ export const asgShape = ({ MixedInstancesPolicy: mixed, LaunchTemplate: template
   };
 };
 
-/**
- * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units
- * of attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType). Instances of a type
- * that is no longer in the policy keep their last weight (User Guide, instance weights).
- */
-export const unitOf = ({
-  DesiredCapacityType: type,
-  MixedInstancesPolicy: mixed,
-  Instances: instances = [],
-}: AutoScalingGroup): AsgFacts['unit'] => {
-  if (type === 'vcpu' || type === 'memory-mib') return type;
-  const weighed = [...(mixed?.LaunchTemplate?.Overrides ?? []), ...instances];
-  return weighed.some(isWeighed) ? 'weights' : undefined;
-};
-
 type Weighed = { readonly WeightedCapacity?: string | undefined };
 
 const weightOf = ({ WeightedCapacity = '1' }: Weighed): number => Number(WeightedCapacity);
-const isWeighed = (one: Weighed): boolean => weightOf(one) !== 1;
 
 /** What a part of the group counts towards its sizes, by name, where that is not one. */
 const countsIn = <T extends Weighed>(all: readonly T[], nameOf: (one: T) => string | undefined) => {
-  const found = all.flatMap((one) => (isWeighed(one) ? [[nameOf(one) ?? '', weightOf(one)] as const] : []));
+  const found = all.map((one) => [nameOf(one) ?? '', weightOf(one)] as const).filter(([, weight]) => weight !== 1);
   return found.length === 0 ? undefined : Object.fromEntries(found);
 };
 
-/** What its instances count, by id, and what further ones of its types would, where that is not one. */
+/**
+ * What its instances count, by id, and what further ones of its types would, where that is not one. Instances of a type
+ * that is no longer in the policy keep their last weight (User Guide, instance weights).
+ */
 export const countsOf = ({
   Instances: instances = [],
   MixedInstancesPolicy: mixed,
 }: AutoScalingGroup): Pick<AsgView, 'units' | 'weights'> => {
   const units = countsIn(instances, ({ InstanceId }) => InstanceId);
-  // A type that is no longer in the policy keeps its last weight (User Guide, instance weights).
   const types = [...instances, ...(mixed?.LaunchTemplate?.Overrides ?? [])];
   const weights = countsIn(types, ({ InstanceType }) => InstanceType);
   return { ...(units && { units }), ...(weights && { weights }) };
+};
+
+/**
+ * What the sizes of an Auto Scaling group count, where that is not instances: weights of its instance types, or units
+ * of attribute-based selection (Auto Scaling API, LaunchTemplateOverrides and DesiredCapacityType).
+ */
+export const unitOf = (asg: AutoScalingGroup): AsgFacts['unit'] => {
+  const { DesiredCapacityType: type } = asg;
+  if (type === 'vcpu' || type === 'memory-mib') return type;
+  return countsOf(asg).weights === undefined ? undefined : 'weights';
 };
 
 /**
