@@ -77,7 +77,8 @@ const chosen = (situation: Situation, count: number, ofAnyShare: number): readon
   const ofFailing = arbiter.unclaimed().filter((member) => isOfFailing(view, member));
   const failing = first(members, Math.min(count, ofAnyShare), { among: new Set(ofFailing.map(idOf)) });
   // Those of them that have to stay are no surplus of the others, because they keep ending by themselves.
-  const [most, anyShare] = [count, ofAnyShare].map((all) => all - ofFailing.length) as [number, number];
+  const most = count - ofFailing.length;
+  const anyShare = ofAnyShare - ofFailing.length;
   const others = without(members, failing);
   const forced = Math.max(0, Math.min(most, anyShare) - serving.room);
   const idle = first(others, forced, { anyShare, among: new Set(others.filter(isIdle).map(idOf)) });

@@ -8,13 +8,13 @@ import type { Added } from '../view/added.ts';
 import { unitsOf } from '../view/asg-units.ts';
 import type { AsgView, View } from '../view/view.ts';
 
-const membersIn = ({ instances }: Added, { holds }: AsgView): readonly string[] => {
+const heldOf = (instances: readonly string[], { holds }: AsgView): readonly string[] => {
   const held = new Set(holds);
   return instances.filter((instance) => held.has(instance));
 };
 
 /** How many members of a note their Auto Scaling group shows. */
-export const shownOf = (added: Added, asg: AsgView): number => membersIn(added, asg).length;
+export const shownOf = (added: Added, asg: AsgView): number => heldOf(added.instances, asg).length;
 
 /**
  * Whether the desired capacity is its value before an attach plus what the members of the attach count. The owner may
@@ -22,7 +22,7 @@ export const shownOf = (added: Added, asg: AsgView): number => membersIn(added, 
  * the note was written, and their number.
  */
 export const isAsAdded = (added: Added, asg: AsgView): boolean => {
-  const shown = membersIn(added, asg);
+  const shown = heldOf(added.instances, asg);
   const counts = [unitsOf(asg, shown), unitsOf(added, shown), shown.length];
   return counts.some((count) => asg.desired === added.from + count);
 };
@@ -44,10 +44,7 @@ const hasLeft = ({ instances }: Added, { holds }: AsgView, { ended = [], aside =
 };
 
 /** Whether a describe shows a member that was attached after the lowering. It is then later than the lowering. */
-const isLater = ({ later = [] }: Added, { holds }: AsgView): boolean => {
-  const held = new Set(holds);
-  return later.some((instance) => held.has(instance));
-};
+const isLater = ({ later = [] }: Added, asg: AsgView): boolean => heldOf(later, asg).length > 0;
 
 /** Whether this look shows the desired capacity before it was lowered. */
 export const isOldNews = (added: Added, asg: AsgView, shown: Shown, nowMs: number): boolean =>

@@ -75,11 +75,12 @@ const rowAfter = (
   const launchesOf = (refills: readonly Refill[]) => refills.flatMap((one) => (one.asg === asg ? [one.atMs] : []));
   const workedMs = Math.max(Number.NEGATIVE_INFINITY, ...launchesOf(up));
   const ends = launchesOf(died).filter((atMs) => atMs > workedMs);
+  const row = before !== undefined && before.sinceMs > workedMs ? before : undefined;
+  if (ends.length === 0) return row;
+  const firstMs = Math.min(...ends);
   // A group that had nothing to launch for a while begins a new row.
-  const goesOn = (row: Failing): boolean => row.sinceMs > workedMs && Math.min(...ends) - row.atMs <= refillGraceMs;
-  const row =
-    before !== undefined && (ends.length === 0 ? before.sinceMs > workedMs : goesOn(before)) ? before : undefined;
-  return ends.length === 0 ? row : { sinceMs: row?.sinceMs ?? Math.min(...ends), atMs: nowMs };
+  const goesOn = row !== undefined && firstMs - row.atMs <= refillGraceMs;
+  return { sinceMs: goesOn ? row.sinceMs : firstMs, atMs: nowMs };
 };
 
 /**
