@@ -16,25 +16,26 @@ export type JoinLook = (groups: readonly string[], atMs: number) => Promise<'fir
 
 /**
  * The looks at common times: one item for each time, with the groups that are looked at then. The items only save
- * messages and looks. Where one cannot be written, each environment arranges a look for its own
- * groups. If the first environment dies before it has arranged the look, the next tick comes in any case.
+ * messages and looks. Where one cannot be written, each environment arranges a look for its own groups. If the first
+ * environment dies before it has arranged the look, the next tick comes in any case.
  *
  * The client must not repeat a call: a repeat of a write that was carried out without a response would find its own
  * groups there, and nobody would arrange the look.
  */
 export const createCommonLooks = ({ client, table, now }: Deps): CommonLooks & { readonly join: JoinLook } => {
-  const update = (atMs: number) => ({
+  const itemOf = (atMs: number) => ({
     TableName: table,
     Key: { [keys.group]: accountPartition, [keys.item]: items.look(atMs) },
-    ExpressionAttributeNames: { '#groups': 'groups', '#begun': 'begunAtMs', '#expires': ttlAttribute },
   });
+  const names = { '#begun': 'begunAtMs', '#expires': ttlAttribute };
   const expires = (): number => Math.floor(now() / 1000) + keptForSeconds;
   return {
     async join(groups, atMs) {
       const command = new UpdateCommand({
-        ...update(atMs),
+        ...itemOf(atMs),
         UpdateExpression: 'ADD #groups :groups SET #expires = :expires',
         ConditionExpression: 'attribute_not_exists(#begun)',
+        ExpressionAttributeNames: { ...names, '#groups': 'groups' },
         ExpressionAttributeValues: { ':groups': new Set(groups), ':expires': expires() },
         ReturnValues: 'UPDATED_OLD',
       });
@@ -49,10 +50,8 @@ export const createCommonLooks = ({ client, table, now }: Deps): CommonLooks & {
     },
 
     async begin(atMs) {
-      const { ExpressionAttributeNames, ...where } = update(atMs);
-      const { '#groups': _, ...names } = ExpressionAttributeNames;
       const command = new UpdateCommand({
-        ...where,
+        ...itemOf(atMs),
         UpdateExpression: 'SET #begun = :now, #expires = :expires',
         ExpressionAttributeNames: names,
         ExpressionAttributeValues: { ':now': now(), ':expires': expires() },

@@ -13,7 +13,7 @@ import { capacityDeps } from '../runtime/capacity.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
-import { commonLooksIn, wakesIn } from '../runtime/wakes.ts';
+import { wakesAndLooksIn } from '../runtime/wakes.ts';
 import { createKnownPolicies } from './look/known-policies.ts';
 import { noticingRestored } from './look/restored-states.ts';
 import { createSeenMembers } from './messages/seen-members.ts';
@@ -45,8 +45,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
       client: createSfnClient(clientConfig),
       stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn),
     }),
-    wakes: wakesIn(surroundings),
-    looks: commonLooksIn(surroundings),
+    ...wakesAndLooksIn(surroundings),
     redelivery: createRedelivery({
       client: createSqsClient(clientConfig),
       queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
