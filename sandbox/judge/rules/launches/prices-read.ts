@@ -1,3 +1,4 @@
+import { items } from '../../../../core/contract.ts';
 import { readsPrices } from '../../capacity/paid.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
@@ -31,7 +32,7 @@ export const pricesAreRead: Rule = {
   broken: (chronicle) => {
     if (chronicle.groups.size !== 1) return [];
     return chronicle.of('item-written').flatMap(({ item, group, by, atMs }): readonly Broken[] => {
-      if (!item.startsWith('decision#') || !isFunction(by)) return [];
+      if (!item.startsWith(items.decisionPrefix) || !isFunction(by)) return [];
       const startedAtMs = chronicle.invocations.get(by.invocation)?.beganAtMs ?? atMs;
       if (!needsPrices(chronicle, group, startedAtMs, atMs) || isRead(chronicle, startedAtMs, atMs)) return [];
       return [{ group, atMs, detail: `${item} was decided, and spot prices had not been read for five minutes` }];
