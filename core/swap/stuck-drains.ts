@@ -75,11 +75,16 @@ const isBroken = (swap: Swap, { timeoutMs, nowMs }: TakingOver): boolean => {
   return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
 };
 
-/** Whether a user stopped its drain before the end. Even a drained member needs its hook completed. */
+/**
+ * Whether a user stopped its drain before the end. Even a drained member needs its hook completed. The end of a drain
+ * also says which members it kept, because EC2 would refuse to end them.
+ */
 const isStopped = (swap: Swap, { stoppedDrains }: TakingOver): boolean =>
   swap.drain !== undefined &&
   stoppedDrains.includes(swap.drain) &&
-  (swap.state === 'leaving' || swap.state === 'draining' || (swap.state === 'drained' && isOnHook(swap)));
+  (swap.state === 'leaving' ||
+    swap.state === 'draining' ||
+    (swap.state === 'drained' && (isOnHook(swap) || isKept(swap))));
 
 /** Whether an instance was stopped while it waits for its turn. It does no work, so nothing has to serve first. */
 const isStoppedInTurn = ({ state, instance }: Swap, { stopped }: TakingOver): boolean =>

@@ -101,6 +101,14 @@ describe('swaps of a group that was let go', () => {
     expect(advanced).toMatchObject([['i-2', { set: { state: 'gone' } }]]);
   });
 
+  it('have the drain started that a warning has moved them to, as long as its start may be missing', async () => {
+    const moved = swap('i-1', { reason: 'interruption', state: 'draining', drainStartedAtMs: noonMs, deadlineMs: inMs(150), drain: 'web-swap-1' });
+    const ordered = { ...moved, drainOrderedAtMs: inMs(9) };
+    expect((await closed([ordered], 10)).started).toEqual([{ group: 'web', drain: 'web-swap-1' }]);
+    expect((await closed([{ ...ordered, drainOrderedAtMs: noonMs }], 10)).started).toEqual([]);
+    expect((await closed([ordered], 129)).started).toEqual([]);
+  });
+
   it('go to another drain where one that had begun broke off', async () => {
     const stuck = swap('i-1', { reason: 'scale-in', state: 'draining', drainStartedAtMs: noonMs });
     expect((await closed([stuck], 719)).started).toEqual([]);

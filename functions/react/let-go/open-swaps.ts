@@ -6,6 +6,7 @@ import { isAlive } from '../../../core/signals/signal-age.ts';
 import { isLongUnseen } from '../../../core/swap/ends.ts';
 import { asGoneAfterLetGo, asLetOff, isLetOff } from '../../../core/swap/let-go.ts';
 import { changeTo } from '../../../core/swap/progress.ts';
+import { mayBeUnstarted } from '../../../core/swap/stuck-drains.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { hasBegun } from '../../runtime/drain/batch.ts';
 import { writesAtOnce } from '../carry-out/claims.ts';
@@ -21,7 +22,10 @@ const hasEnded = (swap: Swap, owner: Owner | undefined, nowMs: number): boolean 
 
 const drainsAtOnce = 8;
 
-/** Continues drains that had begun, with another execution if their own broke off. */
+/**
+ * Continues drains that had begun, with another execution if their own broke off. A warning moves a member that drains
+ * already to another drain, and the function that ordered that one may have died before it started it.
+ */
 const carryOn = async (
   group: string,
   open: readonly Swap[],
@@ -36,7 +40,8 @@ const carryOn = async (
   const spared = new Set([...known].flatMap(([instance, owner]) => (isAlive(owner) ? [instance] : [])));
   const taking = { timeoutMs: last.drain.timeoutMs, shown, spared, drainFor, stoppedDrains };
   const taken = await takeOverDrains(begun, taking, ports);
-  const drains = new Set(taken.flatMap(({ drain }) => drain ?? []));
+  const unstarted = begun.filter((swap) => mayBeUnstarted(swap, ports.clock.now()));
+  const drains = new Set([...taken, ...unstarted].flatMap(({ drain }) => drain ?? []));
   await inParallel([...drains], drainsAtOnce, (drain) => ports.drains.start({ group, drain }));
 };
 

@@ -67,6 +67,12 @@ describe('a drain that a user stopped', () => {
     expect(takenOver({ ...drained, hooks: [hook] }, stopped)).toEqual({ ...order, drain: 'hook-new' });
     expect(takenOver({ ...drained, state: 'gone', hooks: [hook] }, stopped)).toBeUndefined();
   });
+  it('is taken over for a member that it kept, because its end says so', () => {
+    const kept = swap({ claimedAtMs: nowMs, state: 'drained', keptUntilMs: nowMs + 3_600_000 });
+    expect(takenOver(kept, stopped)).toEqual(order);
+    expect(takenOver(kept, taking())).toBeUndefined();
+    expect(takenOver({ ...kept, state: 'gone' }, stopped)).toBeUndefined();
+  });
 });
 
 describe('an instance that runs on after its drain', () => {
