@@ -79,6 +79,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
       const scalers = await scalersIn(autoScaling, groups, names.sizes);
       const closed = closedIn(groups);
+      const evensOut = evenedOutIn(groups);
       const facts = await allSettled(
         groups.map(async (group) => {
           const name = group.AutoScalingGroupName ?? '';
@@ -93,6 +94,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         ...(sold && { sold }),
         ...(images && { images }),
         ...(closed.length > 0 && { closed }),
+        ...(evensOut.length > 0 && { evensOut }),
         ...(scalers.length > 0 && { scalers: Object.fromEntries(scalers) }),
         ...(delays.length > 0 && { deregistrationDelayMs: Math.max(...delays.map(([, delayMs]) => delayMs)) }),
         ...(asgTargetGroups.length > 0 && { asgTargetGroups }),
@@ -106,6 +108,12 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
 const closedIn = (groups: readonly AutoScalingGroup[]): readonly string[] =>
   groups
     .filter((group) => suspendedIn(group).includes('Launch'))
+    .map(({ AutoScalingGroupName = '' }) => AutoScalingGroupName);
+
+/** The Auto Scaling groups of several zones that even out their zones. */
+const evenedOutIn = (groups: readonly AutoScalingGroup[]): readonly string[] =>
+  groups
+    .filter((group) => (group.AvailabilityZones ?? []).length > 1 && !suspendedIn(group).includes('AZRebalance'))
     .map(({ AutoScalingGroupName = '' }) => AutoScalingGroupName);
 
 /** What else sets the desired capacity, by Auto Scaling group, of those that the policy sizes. */

@@ -72,6 +72,8 @@ export type LookedUp = Resolution & {
   readonly images?: Images;
   /** Auto Scaling groups whose process `Launch` is suspended, by their owners or by Holdfast. Absent: none. */
   readonly closed?: readonly string[];
+  /** Auto Scaling groups of several zones whose process `AZRebalance` is not suspended. Absent: none. */
+  readonly evensOut?: readonly string[];
   /** By Auto Scaling group, of those that the policy sizes. */
   readonly scalers?: Readonly<Record<string, Scalers>>;
 };

@@ -26,6 +26,7 @@ import { scalingOf } from './resolve-scaling.ts';
 import { scalerWarnings } from './scaler-rules.ts';
 import type { Policy } from './schema.ts';
 import { sizeOf } from './size-of.ts';
+import { zoneWarnings } from './zone-rules.ts';
 
 export type Resolved =
   | { readonly kind: 'resolved'; readonly group: Group }
@@ -60,14 +61,17 @@ const poolsIn = (resolved: readonly ResolvedPool[]): readonly Pool[] =>
   resolved.flatMap((one) => ('pool' in one ? [one.pool] : []));
 
 /** Warnings that need facts from AWS: a part of the policy that is accepted and has no effect. */
-export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
-  sortedProblems([
+export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
+  const pools = poolsIn(resolvePools(policy, resolution));
+  return sortedProblems([
     ...warningsOfTypes(policy, resolution),
     ...unreadImages(resolution),
     ...steeringWarnings(policy, resolution),
     ...scalerWarnings(policy, resolution),
-    ...limitWarnings(policy, poolsIn(resolvePools(policy, resolution))),
+    ...zoneWarnings(policy, resolution, pools),
+    ...limitWarnings(policy, pools),
   ]);
+};
 
 const unreadImages = ({ images }: LookedUp): readonly Problem[] =>
   images === undefined || !('unread' in images)

@@ -65,7 +65,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
   const held = takenAsgs(policy, group, registry);
   const taken = held.map((one) => takenProblem(one, `which group ${one.holder} holds`));
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
-  const { sold: _, images: _images, scalers: _others, closed = [], ...kept } = resolution;
+  const { sold: _, images: _images, scalers: _others, evensOut: _evens, closed = [], ...kept } = resolution;
   const candidate = { group, document, resolution: kept, resolved: outcome.group };
   const problems = [...taken, ...sizeProblems(candidate)];
   if (problems.length > taken.length) return { kind: 'unacceptable', problems };

@@ -264,6 +264,20 @@ describe('an Auto Scaling group', () => {
     expect([await lookedUp('Terminate', 'Launch'), await lookedUp('Terminate'), await lookedUp()]).toEqual([['g'], undefined, undefined]);
   });
 
+  it('is listed where it evens out several zones by itself', async () => {
+    const lookedUp = async (AvailabilityZones: readonly string[], ...processes: readonly string[]) => {
+      const SuspendedProcesses = processes.map((ProcessName) => ({ ProcessName }));
+      const { resolver } = open({
+        DescribeAutoScalingGroups: { AutoScalingGroups: [group({ AvailabilityZones, SuspendedProcesses })] },
+        DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
+      });
+      return (await resolver.lookUp({ ...names, asgs: ['g'] })).evensOut;
+    };
+    const zones = ['eu-west-1a', 'eu-west-1b'];
+    expect([await lookedUp(zones), await lookedUp(zones, 'Launch')]).toEqual([['g'], ['g']]);
+    expect([await lookedUp(zones, 'AZRebalance'), await lookedUp(['eu-west-1a'])]).toEqual([undefined, undefined]);
+  });
+
   it('reads what an Auto Scaling group does by itself, where others set its size', async () => {
     const hooked = (transition: string) =>
       open({

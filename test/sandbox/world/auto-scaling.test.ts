@@ -83,7 +83,7 @@ describe('a group keeps its own size', () => {
     await seconds(60);
     expect(world.snapshot().instances).toHaveLength(1);
     expect(autoScaling('DescribeAutoScalingGroups')).toMatchObject({
-      AutoScalingGroups: [{ SuspendedProcesses: [{ ProcessName: 'ReplaceUnhealthy' }, { ProcessName: 'Terminate' }] }],
+      AutoScalingGroups: [{ SuspendedProcesses: ['ReplaceUnhealthy', 'Terminate', 'AZRebalance'].map((ProcessName) => ({ ProcessName })) }],
     });
   });
 
