@@ -77,12 +77,19 @@ describe('a group that is let go', () => {
     expect(told).toMatchObject([{ detailType: 'Holdfast Swap Started', group: 'web', detail: { instances: ['i-1'] } }]);
   });
 
-  test('closes the swap of a member that has ended also if its state item was lost', async () => {
+  const settled = state({ version: 7, policySize: '' });
+
+  test.each([
+    ['was lost', undefined, 'ended-before-drain'],
+    ['does not say yet that the group was let go', state(), 'ended-before-drain'],
+    ['says that the group was let go', settled, 'let-go'],
+  ])('closes the swap of a member that has ended where its state item %s', async (_, stored, code) => {
     const changed: unknown[] = [];
     const left = { group: 'web', instance: 'i-1', reason: 'interruption', state: 'leaving', claimedAtMs: nowMs - 5_000 };
     const ports = {
       store: {
-        state: async () => undefined,
+        state: async () => stored,
+        putState: async () => 'done',
         swaps: async () => [left],
         lastGroup: async () => group(),
         advance: async (swap: Swap, change: { readonly to: string }) => {
@@ -90,16 +97,15 @@ describe('a group that is let go', () => {
           return 'done';
         },
       },
+      believed: (_: string, known: GroupState) => known,
       owners: { ownersOf: async () => new Map([['i-1', { state: 'terminated' }]]) },
       clock: { now: () => nowMs },
       random: () => 0.5,
       telemetry: { logger: { warn: () => {} } },
     } as unknown as ReactPorts;
     await letGo(factsOf({ causes: [{ code: 'tick' }] }), ports);
-    expect(changed).toMatchObject([['i-1', { from: ['leaving'] }]]);
+    expect(changed).toMatchObject([['i-1', { from: ['leaving'], set: { shortfall: { code } } }]]);
   });
-
-  const settled = state({ version: 7, policySize: '' });
 
   test('has its state item written even where nothing changes, so that a decision under the policy of before loses its write', async () => {
     expect((await letGoOf(settled)).written).toEqual([{ ...settled, version: 8 }]);

@@ -14,7 +14,12 @@ const offering = { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot'
 const running: Owner = { group: 'web', offering, state: 'running' };
 
 /** Closes these swaps of a group that was let go; EC2 shows the named instances in these states, and all others as running. */
-const closed = async (swaps: readonly Swap[], atS: number, states: Readonly<Record<string, string | undefined>> = {}, troubled?: string) => {
+const closed = async (
+  swaps: readonly Swap[],
+  atS: number,
+  states: Readonly<Record<string, string | undefined>> = {},
+  { troubled, wasLetGo = true }: { readonly troubled?: string; readonly wasLetGo?: boolean } = {},
+) => {
   const advanced: (readonly [string, SwapChange])[] = [];
   const retired: Swap[] = [];
   const started: DrainOrder[] = [];
@@ -49,7 +54,7 @@ const closed = async (swaps: readonly Swap[], atS: number, states: Readonly<Reco
     clock: { now: () => inMs(atS) },
     random: () => 0,
   } as unknown as ReactPorts;
-  const open = await closeLetGo({ group: 'web', stoppedDrains: [] }, ports);
+  const open = await closeLetGo({ group: 'web', stoppedDrains: [], wasLetGo }, ports);
   return { open: open.map(({ instance }) => instance), advanced, retired, started, completed };
 };
 
@@ -62,6 +67,12 @@ describe('swaps of a group that was let go', () => {
     const { open, advanced } = await closed([warned], 130, { 'i-1': 'terminated' });
     expect(open).toEqual([]);
     expect(advanced).toMatchObject([['i-1', { from: ['leaving'], set: { state: 'gone', shortfall: { code: 'let-go' } } }]]);
+  });
+
+  // Nothing tells the first look whether the instance ended before the policy was deleted or after it.
+  it('do not say that the group was let go where the first look after that finds their instances ended', async () => {
+    const { advanced } = await closed([warned], 60, { 'i-1': 'terminated' }, { wasLetGo: false });
+    expect(advanced).toMatchObject([['i-1', { set: { state: 'gone', shortfall: { code: 'ended-before-drain' } } }]]);
   });
 
   it('that are over are left as they are, and are not open', async () => {
@@ -96,7 +107,7 @@ describe('swaps of a group that was let go', () => {
     const shortfall = { code: 'still-draining', cutAtMs: inMs(120), by: 'ec2' } as const;
     const drained = { ...warned, state: 'drained', drainStartedAtMs: noonMs, drainedAtMs: inMs(110), hooks: [hook], shortfall } as const;
     const both = [drained, { ...drained, instance: 'i-2' }];
-    const { advanced, completed } = await closed(both, 121, { 'i-1': 'terminated', 'i-2': 'terminated' }, 'i-1');
+    const { advanced, completed } = await closed(both, 121, { 'i-1': 'terminated', 'i-2': 'terminated' }, { troubled: 'i-1' });
     expect(completed).toEqual(['i-2/t']);
     expect(advanced).toMatchObject([['i-2', { set: { state: 'gone' } }]]);
   });

@@ -184,7 +184,7 @@ const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   await claimTaken(facts, state, ports);
   if (state !== undefined) await tellLaunched(group, state, ports);
   const undone = state && (await undo(group, state, ports));
-  await closeLetGo({ group, stoppedDrains }, ports);
+  await closeLetGo({ group, stoppedDrains, wasLetGo: state !== undefined && isLetGo(state) }, ports);
   if (stored === undefined || state === undefined || undone === undefined) return { kind: 'let-go' };
   // A look after the message about the deletion should find it let go already. So an older item may have been restored.
   const isLate = !isLetGo(state) && causes.every(({ code }) => code !== 'policy-change');

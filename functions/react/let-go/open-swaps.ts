@@ -1,5 +1,6 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
+import { asGone } from '../../../core/drain/shortfall.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { isAlive } from '../../../core/signals/signal-age.ts';
@@ -48,13 +49,21 @@ const carryOn = async (
 /** Whether its hook is completed because it gets no drain, since its group was let go. */
 const isHeld = (swap: Swap): boolean => swap.state === 'leaving' && traitsOf(swap).endedBy === 'auto-scaling';
 
+type LetGoSwaps = Pick<Facts, 'group' | 'stoppedDrains'> & {
+  /**
+   * Whether an earlier look has let the group go. An instance that the first such look finds ended may have ended before
+   * the policy was deleted, and then the deletion kept nothing from it.
+   */
+  readonly wasLetGo: boolean;
+};
+
 /**
  * Finishes the swaps of a group whose policy was deleted. A swap becomes `gone` when its instance has ended. A swap
  * whose instance stays is dropped, and the instance keeps running. A drain that has begun goes on. Returns the swaps
  * that are still open.
  */
 export const closeLetGo = async (
-  { group, stoppedDrains }: Pick<Facts, 'group' | 'stoppedDrains'>,
+  { group, stoppedDrains, wasLetGo }: LetGoSwaps,
   ports: ReactPorts,
 ): Promise<readonly Swap[]> => {
   const { store, owners, clock } = ports;
@@ -70,8 +79,9 @@ export const closeLetGo = async (
   const onHook = open.filter((swap) => isHeld(swap) || isSparedOnHook(swap, nowMs));
   const held = await completeHooksOf([...over.filter(isLeftOnHook), ...onHook], ports);
   const ended = over.filter((swap) => !held.has(swap));
+  const asClosed = wasLetGo ? asGoneAfterLetGo : asGone;
   await inParallel(ended, writesAtOnce, (swap) =>
-    store.advance(swap, { from: [swap.state], ...changeTo(asGoneAfterLetGo(swap, nowMs)) }),
+    store.advance(swap, { from: [swap.state], ...changeTo(asClosed(swap, nowMs)) }),
   );
   await inParallel(off, writesAtOnce, (swap) => store.retire(asLetOff(swap)));
   await carryOn(group, open, { known, stoppedDrains }, ports);
