@@ -33,6 +33,13 @@ describe('missing members', () => {
     expect([lack(), lack(...risky.slice(0, 1)), lack(...risky), lack(...idle), lack(...risky, ...idle)]).toEqual([0, 1, 2, 2, 4]);
   });
 
+  it('are not launched ahead for a member that was given up and may serve by now, because its health cannot be read', () => {
+    const [first, ...others] = members(spotA, 5);
+    const ten = (rest: Partial<Member>) => [{ ...(first as Member), serving: false, ...rest }, ...others, ...members(spotB, 5)];
+    const lack = (reason: Swap['reason'], rest: Partial<Member>) => of({ members: ten(rest), swaps: [waits('spot-a#1', { reason })] }).lack;
+    expect([lack('never-served', {}), lack('never-served', { mayServe: true }), lack('rebalance', { mayServe: true })]).toEqual([1, 0, 1]);
+  });
+
   it('are launched ahead for members that another decision chose to begin, as for those that wait', () => {
     const [waiting, chosen] = [waits('spot-a#1'), waits('spot-a#2', { state: 'leaving' })];
     const found = of({ members: [...members(spotA, 5), ...members(spotB, 5)], swaps: [waiting, chosen] });
