@@ -41,7 +41,10 @@ export const notMovedText = (notMoved: NotMoved): string => {
     case 'window-closed':
       return 'moves no member: the window of return is closed';
     case 'unsettled':
-      return `moves no member: the size or the policy changed lately; no move before ${timeText(notMoved.untilMs)}`;
+      return (
+        'moves no member: the size or the policy changed lately, or the state was lost; ' +
+        `no move before ${timeText(notMoved.untilMs)}`
+      );
     case 'flapping':
       return `moves no member: three moves within an hour did not pay; no move before ${timeText(notMoved.untilMs)}`;
     case 'breaker-open':

@@ -18,7 +18,7 @@ import { openSuspensions } from '../view/suspension.ts';
 import type { GroupState } from '../view/view.ts';
 import { surelyDetached } from './detached.ts';
 import { alarmChanges, followAlarms } from './follow-alarms.ts';
-import { withoutEarlierAlarms } from './restored.ts';
+import { asRenewed, withoutEarlierAlarms } from './restored.ts';
 import { noteChange } from './returns.ts';
 import { followSchedule } from './schedule.ts';
 import { catchUp, followPolicy, type Heard, isLetGo } from './state.ts';
@@ -144,6 +144,8 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
       : sizedByOthers(withOutsideSize(byPolicy, group, outside), stored);
   const chosen = withDetached(withChoices(sized.state, swaps, nowMs), holdings);
   const refused = noteRefusedReleases(chosen, { members: holdings.members, swaps, nowMs });
-  const state = noteChange(refused, stored, group, nowMs);
+  // Members alone show here that the item is an older one, because this environment saw none that was newer.
+  const isOlder = refused.lastReservation !== stored.lastReservation;
+  const state = noteChange(isOlder ? asRenewed(refused, nowMs) : refused, stored, group, nowMs);
   return { ...sized, state, ...(outside && { outside }) };
 };

@@ -21,7 +21,10 @@ import { isWindowOpen } from './window.ts';
 export type NotMoved =
   | NotYet
   | { readonly code: 'window-closed' }
-  /** `unsettled`: the size or the policy changed too short a time ago. `flapping`: moves did not pay. */
+  /**
+   * `unsettled`: the size or the policy changed too short a time ago, or the state was lost or restored.
+   * `flapping`: moves did not pay.
+   */
   | { readonly code: 'unsettled' | 'flapping'; readonly untilMs: number }
   | { readonly code: 'breaker-open'; readonly breaker: BreakerKey; readonly untilMs: number }
   /** As many have moved as the policy allows within that time. */
@@ -52,7 +55,9 @@ const forbidden = (view: View, rule: Returning): NotMoved | undefined => {
   const { losses, changedAtMs = 0 } = view.state.returns ?? noReturns;
   const open = openBreaker(breakingIn(view), view.nowMs);
   if (open !== undefined) return { code: 'breaker-open', breaker: open.breaker, untilMs: open.untilMs };
-  const settledMs = changedAtMs + rule.afterMs;
+  // What moved before the item was lost or restored may be forgotten. From then on it counts for the budget no more.
+  const forgottenMs = (view.state.renewedAtMs ?? 0) + rule.everyMs;
+  const settledMs = Math.max(changedAtMs + rule.afterMs, forgottenMs);
   if (settledMs > view.nowMs) return { code: 'unsettled', untilMs: settledMs };
   const flapsMs = flapsUntil(losses, view.nowMs);
   if (flapsMs > view.nowMs) return { code: 'flapping', untilMs: flapsMs };

@@ -106,6 +106,14 @@ describe('on-demand is gone in time after spot is back', () => {
     expect(found(hour, oneOnDemand({ return: { after: '2h' } }))).toEqual([]);
     expect(found(3 * hour, oneOnDemand({ return: { after: '2h' } }))).toHaveLength(1);
   });
+  it('waits for the time of the budget after the table was restored, because what had moved is forgotten', () => {
+    const restored: Write = (script) => script.at(3_000, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] });
+    const hourly = oneOnDemand({ return: { every: '1h' } });
+    expect([found(1.5 * hour, hourly), found(3 * hour, hourly, restored)]).toMatchObject([{ length: 1 }, { length: 1 }]);
+    expect(found(1.5 * hour, hourly, restored)).toEqual([]);
+    // Due before the restore, and again after it.
+    expect(found(1.5 * hour, oneOnDemand({ return: { every: '5m' } }), restored)).toHaveLength(2);
+  });
   it('holds where on-demand is the member’s first tier', () => {
     expect(found(hour, oneOnDemand({ capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } }))).toEqual([]);
   });

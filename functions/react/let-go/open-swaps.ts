@@ -51,8 +51,8 @@ const isHeld = (swap: Swap): boolean => swap.state === 'leaving' && traitsOf(swa
 
 type LetGoSwaps = Pick<Facts, 'group' | 'stoppedDrains'> & {
   /**
-   * Whether an earlier look has let the group go. An instance that the first such look finds ended may have ended before
-   * the policy was deleted, and then the deletion kept nothing from it.
+   * Whether an earlier look has let the group go. An instance that the first such look finds ended may have ended
+   * before the policy was deleted, and then the deletion kept nothing from it.
    */
   readonly wasLetGo: boolean;
 };

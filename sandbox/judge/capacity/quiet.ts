@@ -9,7 +9,7 @@ import { isAlwaysOpen, openingsIn } from '../policy/windows.ts';
 import { times } from '../times.ts';
 import { mayBeUndone, paysAfterMs } from '../told/losses.ts';
 import { deathsMayBound } from './boots.ts';
-import { breakerMayCover, slackOf } from './breaker.ts';
+import { breakerMayCover, lossesOfMemory, slackOf } from './breaker.ts';
 import { limitMayBound } from './launch-limit.ts';
 
 /** A request without a response counts for this long (docs/architecture.md, rules that hold). */
@@ -66,6 +66,8 @@ export const dueMoments = (chronicle: Chronicle, group: string, rule: ReturnRule
   const ends = [
     ...events.flatMap((event) => (isHeard(event) ? [{ atMs: event.atMs, untilMs: event.atMs + quietMs(event) }] : [])),
     ...resized(chronicle, group).map((atMs) => ({ atMs, untilMs: atMs + rule.afterMs })),
+    // What moved before is forgotten then, and may count for the budget.
+    ...lossesOfMemory(chronicle, group).map((atMs) => ({ atMs, untilMs: atMs + rule.everyMs })),
     ...openingsIn(rule, readyAtMs, endedAtMs).map((atMs) => ({ atMs, untilMs: atMs })),
     ...events.flatMap((event) => (isBusy(event) ? [{ atMs: event.atMs, untilMs: event.atMs + stepMs }] : [])),
   ].toSorted((one, other) => one.atMs - other.atMs);

@@ -153,6 +153,11 @@ describe('the state after a look', () => {
     expect(changedAtMs({ stored: first, alarms })).toBeUndefined();
     expect(changedAtMs({ group: web, stored, holdings: shown('r-1') })).toBeUndefined();
   });
+  it('is as one that was just restored where the members alone show that its item is an older one', () => {
+    const holdings = { members: [member('i-1', spotA, { reservation: 'r-1' })], asgs: [], aside: [], ended: [], stopped: [] };
+    expect(followed({ stored, holdings }).state.renewedAtMs).toBe(nowMs);
+    expect(followed({ stored: { ...stored, lastReservation: 'r-1' }, holdings }).state.renewedAtMs).toBeUndefined();
+  });
   it('has the maximum sizes that an earlier holder raised, besides its own', () => {
     const own = { ...stored, raised: [{ asg: 'a', fromMax: 1, toMax: 2 }] };
     const inherited = { raised: [{ asg: 'b', fromMax: 3, toMax: 4 }] };

@@ -149,6 +149,12 @@ describe('no member moves', () => {
     expect(decide(changed(10 * minute)).moves).toHaveLength(2);
   });
 
+  it('until nothing that moved before the state was lost or restored may count for the budget', () => {
+    const renewed = (agoMs: number): View => look({ group: returning({ everyMs: 30 * minute }), state: state({ renewedAtMs: nowMs - agoMs }) });
+    expect(decide(renewed(29 * minute)).notMoved).toEqual({ code: 'unsettled', untilMs: nowMs + minute });
+    expect(decide(renewed(30 * minute)).moves).toHaveLength(2);
+  });
+
   it('outside of the windows', () => {
     const windows = [{ days: [], fromMinute: 0, untilMinute: 1_440 }];
     expect(decide(look({ group: returning({ windows }) })).notMoved).toEqual({ code: 'window-closed' });
