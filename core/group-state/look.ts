@@ -11,6 +11,7 @@ import { withoutFailing } from '../pool-memory/failing-refills.ts';
 import { forgetRefusals } from '../pool-memory/pool-memory.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { noteRefusedReleases } from '../removal/refused-releases.ts';
+import { outlivedIn } from '../swap/outlived.ts';
 import type { Swap } from '../swap/swap.ts';
 import { allNotes, type Notes, withNotes } from '../view/notes.ts';
 import { openRaises } from '../view/raised-max.ts';
@@ -94,7 +95,11 @@ const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alar
   const { added: _before, ...rest } = found;
   const added = addedNow(group, found, holdings.asgs, nowMs);
   const byPolicy: GroupState = { ...rest, beyondMax: undefined, ...(added.length > 0 && { added }) };
-  const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
+  // Members that EC2 did not take stay: this look puts them back into service.
+  const back = new Set(outlivedIn(swaps, holdings.members, nowMs));
+  const leaving = swaps.filter((swap) => !back.has(swap));
+  const there = { members: holdings.members, swaps: leaving, comesBack: isLetGo(stored) };
+  const caughtUp = catchUp(byPolicy, group, there);
   const isObserved = modeOf(group) === 'observe';
   const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
   // Where the size or the group was unknown for a while, earlier times of the schedule no longer count, and earlier

@@ -158,6 +158,14 @@ describe('the state after a look', () => {
     expect(followed({ stored, holdings }).state.renewedAtMs).toBe(nowMs);
     expect(followed({ stored: { ...stored, lastReservation: 'r-1' }, holdings }).state.renewedAtMs).toBeUndefined();
   });
+  it('counts a member that EC2 did not take among those that stay, where its item is an older one', () => {
+    const launched = (instance: string) => member(instance, spotA, { reservation: 'r-1', launchedAtMs: nowMs - 900_000 });
+    const ids = Array.from({ length: 9 }, (_, index) => `i-${index}`);
+    const holdings = { members: ids.map(launched), asgs: [], aside: [], ended: [], stopped: [] };
+    const warned = (agoMs: number) => [swapOf('i-0', { reason: 'interruption', state: 'drained', deadlineMs: nowMs - agoMs })];
+    const sizes = [300_000, 299_000].map((agoMs) => followed({ stored: { ...stored, desired: 1 }, holdings, swaps: warned(agoMs) }).state.desired);
+    expect(sizes).toEqual([9, 8]);
+  });
   it('has the maximum sizes that an earlier holder raised, besides its own', () => {
     const own = { ...stored, raised: [{ asg: 'a', fromMax: 1, toMax: 2 }] };
     const inherited = { raised: [{ asg: 'b', fromMax: 3, toMax: 4 }] };
