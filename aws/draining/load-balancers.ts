@@ -4,6 +4,7 @@ import type { DrainTarget, TargetStanding } from '../../core/ports/drain-target.
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
+import type { Asg } from '../providers/auto-scaling-groups.ts';
 import { targetGroupsOf } from '../providers/member-of.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { recentAsgs } from '../providers/recent-asgs.ts';
@@ -43,6 +44,22 @@ const leftAtMs = (swap: Swap, arn: string, named: readonly string[], nowMs: numb
   // A warning of EC2, before the hook or after it, changes `warnedAtMs`.
   const heldAtMs = (): number => Math.min(...hooks.map(({ sinceMs = warnedAtMs }) => sinceMs), drainStartedAtMs);
   return leftTargetGroupsAtMs[arn] ?? (isLeftToAsg ? heldAtMs() : drainStartedAtMs);
+};
+
+/**
+ * What is known of a member that no target group shows, where its Auto Scaling group is gone: nothing, unless it was
+ * seen to drain before. Whoever deletes an Auto Scaling group ends its members, which may have work, and EC2 may still
+ * show them alive.
+ */
+const knownOf = (
+  { drain: { asgTargetGroups = [] } }: Group,
+  asgs: readonly Asg[],
+  { asg, busyUntilMs }: Swap,
+  seen: TargetStanding,
+): TargetStanding => {
+  const isAsgGone = asg !== undefined && !asgs.some(({ name }) => name === asg);
+  const mayHaveWork = isAsgGone && asgTargetGroups.length > 0 && busyUntilMs === undefined;
+  return mayHaveWork && !seen.isHeld ? { isHeld: true, isUnread: true } : seen;
 };
 
 /**
@@ -99,6 +116,6 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
         ...(isKnown && busy[0]),
       };
     };
-    return new Map(swaps.map((swap) => [swap.instance, standingOf(swap)]));
+    return new Map(swaps.map((swap) => [swap.instance, knownOf(group, asgs, swap, standingOf(swap))]));
   };
 };

@@ -670,6 +670,23 @@ describe('inspecting a drain', () => {
     ]);
   });
 
+  test('does not know whether a member has work whose Auto Scaling group is gone, unless it was seen to drain before', async () => {
+    const seenOf = async (asgTargetGroups: readonly string[], more: Parameters<typeof swap>[2] = {}, asgs: readonly object[] = []) => {
+      const accepted = { ...attached, drain: { ...attached.drain, asgTargetGroups } };
+      const { provider } = over(accepted, {
+        DescribeAutoScalingGroups: { AutoScalingGroups: asgs },
+        DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+      });
+      const [seen] = await provider.inspectDrain(accepted, [swap('i-1', 'interruption', { ...draining, asg: 'web', ...more })]);
+      return [seen?.drained, seen?.isUnread];
+    };
+    expect(await seenOf(['tg-own'])).toEqual([false, true]);
+    expect(await seenOf(['tg-own'], { busyUntilMs: nowMs - 1 })).toEqual([true, undefined]);
+    expect(await seenOf(['tg-own'], { asg: undefined })).toEqual([true, undefined]);
+    expect(await seenOf([])).toEqual([true, undefined]);
+    expect(await seenOf(['tg-own'], {}, [{ AutoScalingGroupName: 'web', Instances: [] }])).toEqual([true, undefined]);
+  });
+
   test('reads no instances before Auto Scaling responds, once it was throttled', async () => {
     const web = inWeb({ 'i-1': 'Terminating' }).DescribeAutoScalingGroups;
     const { provider, aws } = over(attached, {

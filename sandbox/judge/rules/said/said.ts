@@ -191,7 +191,10 @@ const truths: Truth = {
   'still-in-service': (chronicle, life, { awsCode }) => stayedInService(chronicle, life.instance, awsCode) || brokeOff(chronicle, life),
   'not-released-in-time': (chronicle, life, said) => isCut(chronicle, life, takenOutAtMs(life), said),
   'still-draining': (chronicle, life, said) => isCut(chronicle, life, emptyByMs(chronicle, life), said),
-  'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
+  // Where its Auto Scaling group was deleted, nothing shows its target groups.
+  'not-seen': (chronicle, life) =>
+    chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok') ||
+    life.stays.some(({ asg }) => chronicle.cloud.asgAt(asg, goneAtMs(life))?.isGone),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, life, { awsCode }) => {
     if (awsCode === notOursCode) return life.stays.some(({ how, by }) => how === 'detached' && by?.kind === 'user');
