@@ -147,6 +147,23 @@ describe('spares serve while spot gives', () => {
     expect(details(sparesServe, all(capacity(1, 0), two(1), capacity(300, 5)), { endedAtMs: 900_000 })).toHaveLength(1);
     expect(details(sparesServe, all(capacity(1, 0), two(1), capacity(800, 5)), { endedAtMs: 900_000 })).toEqual([]);
   });
+  it('holds while each offering on spot rests because EC2 took spares there back at once, and not while another one gives', () => {
+    const taken =
+      (second: number, instance: string, pool: string): Write =>
+      (script) => {
+        launches(second, instance, pool)(script);
+        script.warn(second + 10, instance);
+        script.react(second + 11, second + 12, `w-${instance}`, [{ about: 'warning', instance }]);
+        script.end(second + 40, instance);
+      };
+    const missing = (endS: number, ...more: readonly Write[]) => details(sparesServe, all(two(1), ...more), { endedAtMs: 1_000 * endS }).length;
+    const ofFirst = [taken(300, 'i-3', 'spot-a'), taken(320, 'i-4', 'spot-a')];
+    const ofSecond = [taken(340, 'i-5', 'spot-b'), taken(360, 'i-6', 'spot-b')];
+    expect(missing(700, ...ofFirst, ...ofSecond)).toBe(0);
+    expect(missing(700, ...ofFirst)).toBe(1);
+    expect(missing(1_200, ...ofFirst, ...ofSecond)).toBe(1);
+    expect(missing(1_200, ...ofFirst, ...ofSecond, launches(560, 'i-7', 'spot-a'), serves(590, 'i-7'))).toBe(0);
+  });
 });
 
 describe('spares of a pool whose instances never served', () => {

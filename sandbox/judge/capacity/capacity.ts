@@ -9,6 +9,7 @@ import { nameOf, type OfferingName } from '../world/cloud.ts';
 import { wasDeniedLately } from '../world/denied.ts';
 import { timesGone, wasGone } from '../world/gone.ts';
 import { covers, goneAtMs, leavesAtMs, type Span } from '../world/life.ts';
+import { mayBeTakenAtOnce, takenRestsEnd } from '../world/taken-at-once.ts';
 import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf, neverServedEnds, neverServedUntil } from './boots.ts';
 import { breakersStoodIn } from './breaker.ts';
 import { restedUntil } from './giving.ts';
@@ -99,6 +100,7 @@ const breakersStood = (chronicle: Chronicle, { group, breaker }: Policy, pool: P
 
 /**
  * Whether spot could give one more at a moment, and may be requested. A resting pool or offering, or one below an open breaker, is not requested for a spare.
+ * An offering also rests because EC2 took launches of it back at once: a spare would be taken as well.
  */
 export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
   const { group } = policy;
@@ -115,6 +117,7 @@ export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): b
           offering.market === 'spot' &&
           offeringGives(chronicle, pool, offering, atMs) &&
           !breakersStood(chronicle, policy, pool, offering).some((span) => covers(span, atMs)) &&
+          !mayBeTakenAtOnce(chronicle, offering, { group, sinceMs: atMs, atMs }) &&
           hasRoomAt(chronicle, policy, offering, atMs) &&
           restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }) <= atMs,
       ),
@@ -145,6 +148,7 @@ const restsEnd = rememberedBy((chronicle: Chronicle, group: string): readonly nu
       ),
     ),
     ...neverServedEnds(chronicle, group, untilMs),
+    ...takenRestsEnd(chronicle, group),
     ...failedBootsOf(chronicle, group).flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
     ...soldIn(policies).flatMap(([pool, offering]) => restEndsOf(chronicle, group, pool, offering)),
   ];

@@ -63,6 +63,10 @@ export const mayBeTakenAtOnce = (chronicle: Chronicle, offering: OfferingName, {
   );
 };
 
+/** When offerings of a group stop to rest, at the latest, because EC2 took launches of them back at once. */
+export const takenRestsEnd = (chronicle: Chronicle, group: string): readonly number[] =>
+  (shownByGroup(chronicle).get(group) ?? []).flatMap(({ shows, heardAtMs }) => (shows ? [heardAtMs + times.refusedRestMs + slackOf(chronicle)] : []));
+
 /** When a function that did all of its work received a warning, and when it ended: it learned in between. */
 export type Learned = { readonly heardAtMs: number; readonly endedAtMs: number };
 

@@ -18,7 +18,7 @@ const lookMs = 2 * times.tickMs;
 export const sparesServe: Rule = {
   name: 'spares serve while spot gives',
   meaning:
-    'As many spares serve as the policy wants, within the bound for members and two ticks. The time counts from when spot could give a spare, and neither a refusal nor a breaker prevented it.',
+    'As many spares serve as the policy wants, within the bound for members and two ticks. The time counts from when spot could give a spare, and neither a refusal, nor a breaker, nor the rest of what EC2 took back at once prevented it.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()]
       .filter((group) => chronicle.policiesIn(group, chronicle.history.readyAtMs, chronicle.history.endedAtMs).some(({ spare }) => spare > 0))
