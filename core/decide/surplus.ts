@@ -10,6 +10,7 @@ import { chooseRemovals } from '../removal/removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
 import { isOfFailing, notShownYet, ownShrink } from '../view/asg-ledger.ts';
 import { cannotJoin } from '../view/size-now.ts';
+import { isIdle } from '../view/unserved.ts';
 import type { Member } from '../view/view.ts';
 import { beyondSpares } from './beyond-spares.ts';
 import { takeFrom } from './releasable.ts';
@@ -35,9 +36,6 @@ const removable = ({ view, arbiter }: Situation): readonly Member[] => {
 };
 
 const idOf = ({ instance }: { readonly instance: string }): string => instance;
-
-/** A member that a target group may send requests to counts as serving. */
-const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
 
 const without = (members: readonly Member[], leaving: readonly Leaving[]): readonly Member[] => {
   const gone = new Set(leaving.map(idOf));

@@ -38,8 +38,8 @@ type Look = {
 export const isNew = ({ group, nowMs }: Pick<Look, 'group' | 'nowMs'>, { launchedAtMs }: Member): boolean =>
   nowMs - launchedAtMs <= readyWithinMs(group) / 2;
 
-/** Whether a member is known not to serve. */
-const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
+/** Whether a member is known not to serve. One that a target group may send requests to counts as serving. */
+export const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
 
 /**
  * New members that do not serve, as a look finds them. A member that is first found not serving in the second half of

@@ -4,11 +4,11 @@ import { asNew, lastOf, writesOf } from '../../core/group-state/restored.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import type { GroupState } from '../../core/view/view.ts';
+import type { GroupState, Member } from '../../core/view/view.ts';
 import { factsOfLost } from '../../functions/react/look/lost-warnings.ts';
 import { noticingRestored } from '../../functions/react/look/restored-states.ts';
 import { awsError } from '../aws/fake-aws.ts';
-import { members } from '../core/members.ts';
+import { member, members } from '../core/members.ts';
 import { group, nowMs, spotA, state } from '../core/views.ts';
 import { swap } from '../drain/fleet.ts';
 import { silent } from './facts.ts';
@@ -257,7 +257,7 @@ describe('warnings that a table has lost', () => {
   });
 
   test('become facts until their deadline, and teach nothing about their offering', () => {
-    expect(factsOfLost([warned], nowMs)).toEqual([
+    expect(factsOfLost([warned], [], nowMs)).toEqual([
       {
         instance: 'i-1',
         reason: 'interruption',
@@ -267,6 +267,16 @@ describe('warnings that a table has lost', () => {
         deadlineMs,
       },
     ]);
-    expect(factsOfLost([warned], deadlineMs)).toEqual([]);
+    expect(factsOfLost([warned], [], deadlineMs)).toEqual([]);
+  });
+
+  test('become facts after their deadline where the member runs on and does no work, so that it is put back', () => {
+    const found = (rest: Partial<Member>) =>
+      factsOfLost([warned], [member('i-1', spotA, { serving: false, ...rest }), member('i-2', spotA)], deadlineMs + 200_000);
+    expect(found({})).toMatchObject([{ instance: 'i-1', deadlineMs }]);
+    expect(found({ serving: true })).toEqual([]);
+    expect(found({ mayServe: true })).toEqual([]);
+    // EC2 stopped it, and it was started again.
+    expect(found({ launchedAtMs: deadlineMs + 1 })).toEqual([]);
   });
 });

@@ -131,7 +131,7 @@ export const gather = async (
     ...sized,
     swaps,
     holdings,
-    inherited: [...inherited.leaving, ...factsOfLost(known.lost ?? [], nowMs)],
+    inherited: [...inherited.leaving, ...factsOfLost(known.lost ?? [], holdings.members, nowMs)],
   };
 };
 

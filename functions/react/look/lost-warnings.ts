@@ -5,6 +5,8 @@ import type { StateStore } from '../../../core/ports/state-store.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
+import { isIdle } from '../../../core/view/unserved.ts';
+import type { Member } from '../../../core/view/view.ts';
 
 /** Swaps of members that EC2 warned about and has not taken yet. */
 const openWarnings = (swaps: readonly Swap[]): readonly Swap[] =>
@@ -16,14 +18,23 @@ const openWarnings = (swaps: readonly Swap[]): readonly Swap[] =>
       swap.state !== 'withdrawn',
   );
 
+/** Whether a member still runs after the deadline of its warning, and does no work. */
+const isLeftIdle = ({ instance, deadlineMs = 0 }: Swap, members: readonly Member[]): boolean =>
+  members.some((one) => one.instance === instance && one.launchedAtMs < deadlineMs && isIdle(one));
+
 /**
  * The warnings in such swaps, as facts. They are not new, so pool memory learns nothing from them, and their drains
- * begin no later than they would have.
+ * begin no later than they would have. After its deadline, a warning counts for a member that does no work: if EC2 did
+ * not take this member, its swap says that it is to be put back.
  */
-export const factsOfLost = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
+export const factsOfLost = (
+  swaps: readonly Swap[],
+  members: readonly Member[],
+  nowMs: number,
+): readonly LeavingFact[] =>
   swaps.flatMap((swap) => {
     const { instance, reason, warnedAtMs, claimedAtMs, heardAtMs = claimedAtMs, deadlineMs } = swap;
-    if (deadlineMs === undefined || deadlineMs <= nowMs) return [];
+    if (deadlineMs === undefined || (deadlineMs <= nowMs && !isLeftIdle(swap, members))) return [];
     const atMs = warnedAtMs ?? claimedAtMs;
     return [{ instance, reason, atMs, heardAtMs, drainWantedAtMs: wantedAtMs(swap), deadlineMs }];
   });
