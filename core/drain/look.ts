@@ -10,7 +10,7 @@ export type OpenSwap = {
   readonly busyUntilMs?: number;
   /** Since when it is out of service where its connections may last that long. */
   readonly busySinceMs?: number;
-  /** No target that could be read has it. */
+  /** No target that could be read has it, or this look found nothing about it. */
   readonly isUnread?: true;
   /** EC2 stopped it at its deadline, and it was started again. */
   readonly wasStopped?: true;
@@ -25,12 +25,15 @@ export type Sorted = {
   readonly gone: readonly Swap[];
 };
 
-const knownOf = (seen: DrainProgress | undefined): Omit<OpenSwap, 'swap'> => ({
-  ...(seen?.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }),
-  ...(seen?.busySinceMs !== undefined && { busySinceMs: seen.busySinceMs }),
-  ...(seen?.isUnread && { isUnread: true }),
-  ...(seen?.stopped && { wasStopped: true }),
-});
+const knownOf = (seen: DrainProgress | undefined): Omit<OpenSwap, 'swap'> =>
+  seen === undefined
+    ? { isUnread: true }
+    : {
+        ...(seen.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }),
+        ...(seen.busySinceMs !== undefined && { busySinceMs: seen.busySinceMs }),
+        ...(seen.isUnread && { isUnread: true }),
+        ...(seen.stopped && { wasStopped: true }),
+      };
 
 /**
  * Sorts the swaps of a batch by the findings about them. A swap without a finding is still open, because missing data

@@ -251,7 +251,7 @@ describe('the next look at connections', () => {
     expect(nextDrainLook([], { timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();
   });
   test('silence about an instance is not proof that it has drained', () => {
-    expect(sortByProgress([draining], [])).toEqual({ open: [{ swap: draining }], drained: [], stopped: [], gone: [] });
+    expect(sortByProgress([draining], [])).toEqual({ open: [{ swap: draining, isUnread: true }], drained: [], stopped: [], gone: [] });
   });
 });
 

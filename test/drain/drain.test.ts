@@ -8,6 +8,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain } from '../../functions/end-drain/end-drain.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { execute, knownAfter } from './execution.ts';
 import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
 
@@ -827,6 +828,22 @@ test('a drain stores whether a look could read the target groups, at its beginni
   fleet.nowMs = inMs(95);
   await checkDrain(fleet.ports, order());
   expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', isUnread: false });
+});
+
+test('an instance that no look could see in its drain is not said to have had connections when it ends (13500074)', async () => {
+  const codeAfter = async (isRefused: boolean) => {
+    const fleet = createFleet(pair(warned), 30_000);
+    const { inspectDrain } = fleet.provider;
+    if (isRefused) fleet.provider.inspectDrain = () => Promise.reject(awsError('Throttling'));
+    fleet.nowMs = inMs(90);
+    await beginDrain(fleet.ports, order());
+    Object.assign(fleet.provider, { inspectDrain });
+    fleet.ended.add('i-1');
+    fleet.nowMs = inMs(95);
+    await checkDrain(fleet.ports, order());
+    return fleet.stateOf('i-1').shortfall?.code;
+  };
+  expect([await codeAfter(true), await codeAfter(false)]).toEqual(['not-seen', 'still-draining']);
 });
 
 test('the first look that finds until when targets drain stores that time, so that connections that end in time are no shortfall', async () => {
