@@ -7,7 +7,7 @@ import { keptAmong, keptButForShares } from '../placement/spare.ts';
 import { pricesIn } from '../pool/price.ts';
 import { releasableNow } from '../removal/refused-releases.ts';
 import { chooseRemovals } from '../removal/removal.ts';
-import { arrived, movesUnderWay } from '../returning/under-way.ts';
+import { arrived, keptFor, movesUnderWay } from '../returning/under-way.ts';
 import { isOfFailing, notShownYet, ownShrink } from '../view/asg-ledger.ts';
 import { cannotJoin } from '../view/size-now.ts';
 import { isIdle } from '../view/unserved.ts';
@@ -25,17 +25,26 @@ export const aboveDesired = ({ view, arbiter }: Situation): number => {
   return candidates.length - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates);
 };
 
-/**
- * Members that Holdfast may remove. Where others set the size, the Auto Scaling group removes its members itself. One
- * that no describe shows was deleted with its members, so only members that have not joined are removed.
- */
-const removable = ({ view, arbiter }: Situation): readonly Member[] => {
-  const outside = cannotJoin(view) ? howHeld(view.group).joins : outsideAsgOf(view.group);
-  const all = arbiter.unclaimed();
-  return outside === undefined ? all : all.filter(({ asg, unshown }) => asg !== outside && !unshown);
+const idOf = ({ instance }: { readonly instance: string }): string => instance;
+
+/** Whether no earlier rule lets a member leave. */
+const unclaimedIn = ({ arbiter }: Situation): ((instance: string) => boolean) => {
+  const unclaimed = new Set(arbiter.unclaimed().map(idOf));
+  return (instance) => unclaimed.has(instance);
 };
 
-const idOf = ({ instance }: { readonly instance: string }): string => instance;
+/**
+ * Members that Holdfast may remove. A replacement stays while the member that moves does. Where others set the size,
+ * the Auto Scaling group removes its members itself. One that no describe shows was deleted with its members, so only
+ * members that have not joined are removed.
+ */
+const removable = (situation: Situation): readonly Member[] => {
+  const { view, headcount, arbiter } = situation;
+  const outside = cannotJoin(view) ? howHeld(view.group).joins : outsideAsgOf(view.group);
+  const replacing = keptFor(movesUnderWay(view, headcount), unclaimedIn(situation));
+  const all = arbiter.unclaimed().filter(({ instance }) => !replacing.has(instance));
+  return outside === undefined ? all : all.filter(({ asg, unshown }) => asg !== outside && !unshown);
+};
 
 const without = (members: readonly Member[], leaving: readonly Leaving[]): readonly Member[] => {
   const gone = new Set(leaving.map(idOf));
@@ -85,10 +94,8 @@ const chosen = (situation: Situation, count: number, ofAnyShare: number): readon
 };
 
 /** Replacements of a move whose old members have not left yet. They are no surplus. */
-const replacements = ({ view, headcount, arbiter }: Situation): number => {
-  const unclaimed = new Set(arbiter.unclaimed().map(({ instance }) => instance));
-  return arrived(movesUnderWay(view, headcount), (instance) => unclaimed.has(instance));
-};
+const replacements = (situation: Situation): number =>
+  arrived(movesUnderWay(situation.view, situation.headcount), unclaimedIn(situation));
 
 /**
  * Members above the desired size, in the policy's order. A serving member is chosen only while the remaining ones serve

@@ -95,6 +95,21 @@ export const arrived = (underWay: readonly MoveUnderWay[], stays: (instance: str
     0,
   );
 
+/**
+ * Replacements that stay for the members that are to leave for them: those that serve, then those that came first.
+ *
+ * @param stays whether no earlier rule lets a member leave
+ */
+export const keptFor = (underWay: readonly MoveUnderWay[], stays: (instance: string) => boolean): ReadonlySet<string> =>
+  new Set(
+    underWay.flatMap(({ leaving, shown }) =>
+      shown
+        .toSorted((a, b) => Number(b.serving) - Number(a.serving) || a.launchedAtMs - b.launchedAtMs)
+        .slice(0, leaving.filter(stays).length)
+        .map(({ instance }) => instance),
+    ),
+  );
+
 /** Without a check of its service, an instance counts as up this long after its launch. */
 const upAfterMs = 180_000;
 

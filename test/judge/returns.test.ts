@@ -32,6 +32,18 @@ describe('a launch beyond the size', () => {
   it('is needed where a member of a later tier moves with it', () => {
     expect(details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'spot-b')))).toEqual([]);
   });
+  it('is needed where its user protects that member only after the look of its function', () => {
+    const found = (protectedAt: number) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        script.member('i-1', { pool: 'spot-a', asg: 'web-asg' });
+        script.member('i-2', { pool: 'od-b', asg: 'web-asg' });
+        script.at(protectedAt, { kind: 'protection', instance: 'i-2', from: 'scale-in', isOn: true, by: { kind: 'user' } });
+        launches(100, 'i-3', 'spot-b')(script);
+      }).length;
+    expect([found(99), found(90)]).toEqual([0, 1]);
+  });
   it('is not needed in the tier of that member', () => {
     expect(details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'od-b')))).toHaveLength(1);
   });

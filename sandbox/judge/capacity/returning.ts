@@ -105,6 +105,15 @@ export const mostMoves = (limit: MoveLimit, desired: number): number =>
 
 type Moment = { readonly group: string; readonly atMs: number; readonly sinceMs: number; readonly order: number };
 
+/** When the function had begun to look that chose each launch. */
+const lookedFor = remembered(
+  (chronicle: Chronicle): ReadonlyMap<Life, number> => new Map(ownLaunches(chronicle).map(({ life, sinceMs }) => [life, sinceMs])),
+);
+
+/** Whether the look that chose a launch showed that a member is protected. It need not show what its user did a moment before, or since. */
+const wasShownProtected = (chronicle: Chronicle, than: Life, one: Life): boolean =>
+  isProtected(than, one.launchedAtMs) && isProtected(than, (lookedFor(chronicle).get(one) ?? one.launchedAtMs) - chronicle.times.asgLagMs);
+
 /** Members that a launch may replace, because it is in a better place. */
 const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Beside, among = beside.members): readonly Life[] => {
   const counted: Counted = new Map();
@@ -112,7 +121,7 @@ const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Besi
     (than) =>
       than !== one &&
       mayMove(policy, than) &&
-      !isProtected(than, one.launchedAtMs) &&
+      !wasShownProtected(chronicle, than, one) &&
       isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, counted, ...beside }),
   );
 };

@@ -280,6 +280,21 @@ describe('a move under way', () => {
     expect(removals.map(({ instance, reason }) => [instance, reason])).toEqual([['od-b#2', 'scale-in']]);
   });
 
+  it('keeps its replacement where another move is off, whatever the order of removal', () => {
+    const kept = twoOnDemand.map((one) => (one.instance === 'od-b#2' ? { ...one, protected: true } : one));
+    const came = { serving: false, admitted: false };
+    const both = [
+      member('for-1', spotA, { ...came, reservation: 'r-9', launchedAtMs: nowMs - 10_000 }),
+      member('for-2', spotB, { ...came, reservation: 'r-8', launchedAtMs: nowMs - 11_000 }),
+    ];
+    const two = [...moves, { reservation: 'r-8', atMs: nowMs - minute, leaving: ['od-b#2'], count: 1 }];
+    const newestFirst = returning({}, { removal: { order: 'newest-first' } });
+    const { removals } = decide(
+      look({ group: newestFirst, members: [...kept, ...both], state: state({ returns: { ...noReturns, moves: two } }) }),
+    );
+    expect(removals.map(({ instance, reason }) => [instance, reason])).toEqual([['for-2', 'scale-in']]);
+  });
+
   it('begins no other', () => {
     expect(decide(moving({ serving: false })).placements).toEqual([]);
   });
