@@ -44,20 +44,27 @@ const known = (
   return all.filter(([instance]) => !ours.has(instance)).slice(-mostRefills);
 };
 
+/** A launch that ended. `isNoted`: an earlier look had noted that it was coming. */
+type Died = Refill & { readonly isNoted: boolean };
+
 type Fates = {
   readonly up: readonly Refill[];
-  readonly died: readonly Refill[];
+  readonly died: readonly Died[];
   readonly waiting: readonly (readonly [string, Refill])[];
 };
 
-const fatesOf = (launches: readonly (readonly [string, Refill])[], shown: Shown): Fates => {
+const fatesOf = (
+  launches: readonly (readonly [string, Refill])[],
+  { refills = {} }: RefillMemory,
+  shown: Shown,
+): Fates => {
   const { endings = {} } = shown;
   const cameUp = inService(shown);
   const rest = launches.filter(([instance]) => !cameUp.has(instance));
   const died = rest.filter(([instance]) => endings[instance] !== undefined && !endedForOthers(endings[instance]));
   return {
     up: launches.filter(([instance]) => cameUp.has(instance)).map(([, refill]) => refill),
-    died: died.map(([, refill]) => refill),
+    died: died.map(([instance, refill]) => ({ ...refill, isNoted: refills[instance] !== undefined })),
     waiting: rest.filter(([instance]) => endings[instance] === undefined),
   };
 };
@@ -72,10 +79,11 @@ const rowAfter = (
   asg: string,
   nowMs: number,
 ): Failing | undefined => {
-  const launchesOf = (refills: readonly Refill[]) => refills.flatMap((one) => (one.asg === asg ? [one.atMs] : []));
-  const workedMs = Math.max(Number.NEGATIVE_INFINITY, ...launchesOf(up));
-  const ends = launchesOf(died).filter((atMs) => atMs > workedMs);
+  const workedMs = Math.max(Number.NEGATIVE_INFINITY, ...up.flatMap((one) => (one.asg === asg ? [one.atMs] : [])));
   const row = before !== undefined && before.sinceMs > workedMs ? before : undefined;
+  // A group holds what has ended until it notices, so later looks find the same end again. It counts once.
+  const isNew = ({ isNoted, atMs }: Died): boolean => row === undefined || isNoted || atMs > row.atMs;
+  const ends = died.flatMap((one) => (one.asg === asg && one.atMs > workedMs && isNew(one) ? [one.atMs] : []));
   if (ends.length === 0) return row;
   const firstMs = Math.min(...ends);
   // A group that had nothing to launch for a while begins a new row.
@@ -95,7 +103,7 @@ export const learnRefills = (
   ours: ReadonlySet<string>,
   nowMs: number,
 ): RefillMemory => {
-  const fates = fatesOf(known(memory, shown.asgs, ours), shown);
+  const fates = fatesOf(known(memory, shown.asgs, ours), memory, shown);
   const failing = shown.asgs.flatMap(({ name }) => {
     const row = rowAfter(memory.failing?.[name], fates, name, nowMs);
     return row === undefined || nowMs - row.atMs >= forgottenAfterMs ? [] : [[name, row] as const];

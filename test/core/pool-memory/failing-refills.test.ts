@@ -40,6 +40,12 @@ describe('launches of an Auto Scaling group itself', () => {
     expect(first).toEqual({ failing: failing(0, 12) });
     expect(lookAt(first, 40, { holds: { 'i-2': 30 }, ends: { 'i-2': died } })).toEqual({ failing: failing(0, 40) });
   });
+  it('count once when they end, however long their group holds them', () => {
+    const row = lookAt({}, 12, { holds: { 'i-1': 0 }, ends: { 'i-1': died } });
+    expect(lookAt(row, 85, { holds: { 'i-1': 0 }, ends: { 'i-1': died } })).toEqual(row);
+    const coming = lookAt(row, 30, { holds: { 'i-2': 12 } });
+    expect(lookAt(coming, 95, { holds: { 'i-2': 12 }, ends: { 'i-2': died } })).toEqual({ failing: failing(0, 95) });
+  });
   it('are not those of Holdfast, and not those that a user ended or EC2 took', () => {
     expect(lookAt({}, 12, { holds: { 'i-1': 0 }, ends: { 'i-1': died } }, ['i-1'])).toEqual({});
     for (const code of ['Client.UserInitiatedShutdown', 'Server.SpotInstanceTermination'])
