@@ -771,24 +771,27 @@ const putBack = (answersS: number, by: Actor): Write =>
   );
 
 /**
- * A member ends at 100. What its Auto Scaling group launches by itself every 30 seconds, the first time at 110, lives for ten seconds. After the last of so
- * many comes one that serves.
+ * What an Auto Scaling group launches by itself every 30 seconds, the first time at 110, lives for ten seconds. After the last of so many comes one that serves.
  */
-const refillsDying =
-  (count: number, more: Write = () => undefined): Write =>
+const refillsDie =
+  (count: number, apartS = 30): Write =>
   (script) => {
-    twoServe(script);
-    script.end(100, 'i-1');
     for (let index = 0; index < count; index++) {
-      const [instance, atS] = [`i-r${index}`, 110 + 30 * index];
+      const [instance, atS] = [`i-r${index}`, 110 + apartS * index];
       script.launch(atS, instance, { by: refill, tags: refillTags });
       script.at(atS + 10, { kind: 'ending', instance, by: itself, code: 'Client.InternalError' }, { kind: 'ended', instance, state: 'terminated' });
     }
-    more(script);
-    const lastS = 110 + 30 * count;
+    const lastS = 110 + apartS * count;
     script.launch(lastS, 'i-9');
     script.serves(lastS + 30, 'i-9');
   };
+
+/** The same after a member ended at 100. */
+const refillsDying = (count: number, more: Write = () => undefined, apartS = 30): Write =>
+  all(twoServe, (script) => script.end(100, 'i-1'), more, refillsDie(count, apartS));
+
+/** The same for a spare that is missing from the start. */
+const sparesDying = (count: number): Write => all(twoServe, (script) => script.policy(2, 2, { ...policy, spare: 1 }), refillsDie(count));
 
 const serving: Readonly<Record<string, Cases>> = {
   'a new member died on its way up': {
@@ -804,9 +807,11 @@ const serving: Readonly<Record<string, Cases>> = {
       }),
       'its Auto Scaling group launched it by itself, and such launches ended for a short time': refillsDying(7),
       'such launches ended for long, and a user wrote the policy meanwhile': refillsDying(20, (script) => script.policy(400, 2, policy)),
+      'such launches ended, and for more than 90 seconds after each of them nothing was launched': refillsDying(5, undefined, 105),
     },
     beyond: {
       'what its Auto Scaling group launches by itself ends again and again': refillsDying(20),
+      'the same, and a minute passes between an end and the next launch': refillsDying(8, undefined, 70),
       'EC2 warned about it long before, and Holdfast ended it': short((script) => {
         script.launch(101, 'i-3');
         script.warn(105, 'i-3');
@@ -843,7 +848,9 @@ const serving: Readonly<Record<string, Cases>> = {
   },
   'what an Auto Scaling group launches by itself dies on its way up': {
     needed: spareAfter(290, 300),
+    also: { 'such launches ended one after the other for a short time': sparesDying(8) },
     beyond: {
+      'what the group launches by itself ends again and again': sparesDying(20),
       'Holdfast launched it': spareAfter(290, 300, { by: react('i-a') }),
       'Holdfast ended it': spareAfter(290, 300, { ended: react('i-a') }),
       'it served before': spareAfter(100, 110, {}, (script) => {

@@ -142,6 +142,37 @@ describe('nothing is launched that nobody needs', () => {
       refill(110)(script);
     };
     expect(beside(failed)).toEqual([]);
+    // Holdfast launches in place of a group whose own launches kept ending before they ran, for more than 90 seconds.
+    const dying = (ends: readonly (readonly [launchedS: number, endedS: number])[], areFound = true) =>
+      beside((script) => {
+        for (const [launchedS, endedS] of ends) {
+          const instance = `i-d${launchedS}`;
+          script.launch(launchedS, instance, { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+          script.at(
+            endedS,
+            { kind: 'ending', instance, by: { kind: 'ec2' }, code: 'Client.InternalError' },
+            { kind: 'ended', instance, state: 'terminated' },
+          );
+          if (!areFound) continue;
+          script.react(endedS + 2, endedS + 3, `i-${launchedS}`);
+          script.remembers(endedS + 3, {}, 1, `i-${launchedS}`);
+        }
+        refill(110)(script);
+      });
+    expect(
+      dying([
+        [5, 15],
+        [60, 99],
+      ]),
+    ).toEqual([]);
+    expect(dying([[5, 15]])).toHaveLength(1);
+    const short = [
+      [5, 15],
+      [60, 80],
+    ] as const;
+    expect(dying(short)).toHaveLength(1);
+    // A look that finds the last end late counts it then.
+    expect(dying(short, false)).toEqual([]);
     // Whoever looks while it may not launch expects nothing of it.
     const resumed = (second: number) =>
       beside(

@@ -59,11 +59,15 @@ export const refillsDie: Allowance = {
   excuses: sparesServe.name,
   trouble: 'An instance that an Auto Scaling group launched by itself ended before it ever served.',
   reaches:
-    'The spares of the group of that instance, until another instance had the time to come up after that death. An end by Holdfast does not count, and no instance that Holdfast launched does.',
+    'The spares of the group of that instance, until another instance had the time to come up after that death. An end by Holdfast does not count, and no instance that Holdfast launched does. Where such launches end before they run, one after the other, only ends count until Holdfast knows that this lasts for longer than 90 seconds.',
   reason:
-    'Where launches of Holdfast die, their pool rests, and the rule does not count that time. An Auto Scaling group launches again at once, and its next instance needs the whole time again.',
+    'Where launches of Holdfast die, their pool rests, and the rule does not count that time. An Auto Scaling group launches again at once, and its next instance needs the whole time again. Holdfast launches in place of a group whose own launches keep dying.',
   covers: ({ group = '', atMs }, chronicle) =>
-    chronicle.livesIn(group).some((life) => life.by.kind === 'asg' && isOnItsWayAgain(chronicle, group, life, [diedAtMs(life)], atMs)),
+    chronicle.livesIn(group).some((life) => {
+      const diedMs = diedAtMs(life);
+      const isExcused = life.by.kind === 'asg' && isOnItsWayAgain(chronicle, group, life, [diedMs], atMs);
+      return isExcused && !isOneTooMany(chronicle, group, life, diedMs);
+    }),
 };
 
 /** Members that never served, were given up, and left a moment ago: with drain-first, their replacements are launched only then. */

@@ -142,7 +142,7 @@ export const refillAt = (
     if (
       isSuspended(chronicle, asg, sinceMs) ||
       isTakenOver(chronicle, asg, sinceMs, atMs) ||
-      failsForLong(chronicle, asg, sinceMs) ||
+      failsForLong(chronicle, asg, { group, sinceMs, atMs }) ||
       isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)
     )
       return sum;

@@ -14,41 +14,69 @@ const diedEarlyBy = (life: Life, atMs: number): boolean => {
 
 /** How a row of launches is told. */
 type Telling = {
+  /** Ends by then count. */
+  readonly atMs: number;
   /** An instance that ran by then ends the row. */
   readonly ranByMs: number;
-  /** The row ends where nothing was launched for so long after an end. */
+  /** A launch that comes this long after the last end begins a new row. */
   readonly pauseMs: number;
+  /** When an end counts. */
+  readonly endsAtMs: (life: Life) => number;
 };
 
-/**
- * When the first instance was launched of a row that an Auto Scaling group launched by itself, and that all ended before they ran. Undefined where none of
- * its launches has ended so since one of them ran.
- */
-const rowSinceMs = ({ lives }: Chronicle, asg: string, atMs: number, { ranByMs, pauseMs }: Telling): number | undefined => {
-  let sinceMs: number | undefined;
-  let endedMs = Number.NEGATIVE_INFINITY;
+/** Instances that an Auto Scaling group launched by itself, and that ended before they ran, one after the other. */
+type Row = {
+  /** When the first of them was launched. */
+  readonly sinceMs: number;
+  /** When the last of them ended. */
+  readonly untilMs: number;
+};
+
+/** The last row. Undefined where none has ended so since one of them ran. */
+const rowOf = ({ lives }: Chronicle, asg: string, { atMs, ranByMs, pauseMs, endsAtMs }: Telling): Row | undefined => {
+  let row: Row | undefined;
   for (const life of lives.filter(({ by }) => by.kind === 'asg' && by.asg === asg)) {
-    if (life.launchedAtMs - endedMs > pauseMs || (life.runningAtMs ?? endless) <= ranByMs) sinceMs = undefined;
+    if ((life.runningAtMs ?? endless) <= ranByMs) row = undefined;
     if (!diedEarlyBy(life, atMs)) continue;
-    sinceMs ??= life.launchedAtMs;
-    endedMs = Math.max(endedMs, goneAtMs(life));
+    const goesOn = row !== undefined && life.launchedAtMs - row.untilMs <= pauseMs;
+    row = {
+      sinceMs: row !== undefined && goesOn ? row.sinceMs : life.launchedAtMs,
+      untilMs: Math.max(row?.untilMs ?? Number.NEGATIVE_INFINITY, endsAtMs(life)),
+    };
   }
-  return sinceMs;
+  return row;
 };
 
 /** EC2 reports launch times in whole seconds. */
 const wholeSecondMs = 1_000;
 
-/** Whether its own launches have failed for as long as Holdfast waits for them: then Holdfast launches in place of the group. */
-export const failsForLong = (chronicle: Chronicle, asg: string, atMs: number): boolean => {
-  const { lagMs, asgLagMs, clockMs } = chronicle.times;
-  const sinceMs = rowSinceMs(chronicle, asg, atMs, { ranByMs: atMs - Math.max(lagMs, asgLagMs), pauseMs: endless });
-  return sinceMs !== undefined && atMs - sinceMs > times.asgRefillMs - wholeSecondMs - 2 * clockMs;
-};
+/** How far times may be apart that a function compares: launch times of EC2, and the clocks of functions. */
+const inexactMs = ({ times: { clockMs } }: Chronicle): number => wholeSecondMs + 2 * clockMs;
 
-/** Within this time after an end, the next one belongs to the same row (core/pool-memory/failing-refills.ts, with some time to spare). */
-const sameRowMs = 600_000;
+/** A row counts for this long after its last end (docs/architecture.md, failed boots). */
+const rememberedMs = 900_000;
+
+type Asking = { readonly group: string; readonly sinceMs: number; readonly atMs: number };
+
+/**
+ * Whether its own launches ended early for longer than Holdfast waits for them: then Holdfast launches in place of the group. That is so from the first
+ * launch of a row to the last end. Looks find an end late where its event was lost, and the look that asks is one of them. So an end counts, at the latest,
+ * when the state of the group was written by an invocation that had to see it.
+ */
+export const failsForLong = (chronicle: Chronicle, asg: string, { group, sinceMs, atMs }: Asking): boolean => {
+  const { lagMs, asgLagMs } = chronicle.times;
+  const seenMs = Math.max(lagMs, asgLagMs);
+  const written = chronicle.groups.get(group)?.written ?? [];
+  const endsAtMs = (life: Life): number => {
+    const found = written.find(({ by }) => isFunction(by) && (chronicle.invocations.get(by.invocation)?.beganAtMs ?? 0) >= goneAtMs(life) + seenMs);
+    return Math.min(found?.atMs ?? endless, atMs);
+  };
+  const slackMs = inexactMs(chronicle);
+  const row = rowOf(chronicle, asg, { atMs, ranByMs: sinceMs - seenMs, pauseMs: times.asgRefillMs + slackMs, endsAtMs });
+  if (row === undefined || sinceMs - row.untilMs > rememberedMs + slackMs) return false;
+  return row.untilMs - row.sinceMs > times.asgRefillMs - slackMs;
+};
 
 /** Since when Holdfast could see that what an Auto Scaling group launches by itself ends early. */
 export const seenFailingSinceMs = (chronicle: Chronicle, asg: string, atMs: number): number | undefined =>
-  rowSinceMs(chronicle, asg, atMs, { ranByMs: atMs, pauseMs: sameRowMs });
+  rowOf(chronicle, asg, { atMs, ranByMs: atMs, pauseMs: times.asgRefillMs - inexactMs(chronicle), endsAtMs: goneAtMs })?.sinceMs;
