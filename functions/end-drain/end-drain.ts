@@ -30,7 +30,7 @@ import { type Attempts, endedMeanwhile } from './ended-meanwhile.ts';
 import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { askFirst, type ReleasedLate, releaseLate } from './release-late.ts';
-import { tellEnd, tellLate } from './tell-end.ts';
+import { lateIn, tellEnd, tellLate } from './tell-end.ts';
 import { instancesNotEnded, stepAfterEnd } from './undone.ts';
 import { wakeGroup, wakeIfLost } from './wake.ts';
 
@@ -213,10 +213,11 @@ export const endDrain = async (
   if (beginMs !== undefined) return { step: stepAt('begin', beginMs), late: 0, ...counts };
   const undone = later.length > 0 ? instancesNotEnded(later) : held;
   if (undone === undefined) await wakeGroup(ending, [...swaps, ...gone]);
-  const untold = undone ?? (await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error }));
+  const end = { swaps: [...swaps, ...left], gone, error };
+  const untold = undone ?? (await tellEnd(ports, order, end));
   return {
     step: stepAfterEnd(untold, ports.clock.now(), failsSinceMs),
-    late: [...swaps, ...left].filter(({ shortfall }) => shortfall !== undefined).length,
+    late: lateIn(end),
     ...counts,
   };
 };

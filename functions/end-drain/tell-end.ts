@@ -34,6 +34,9 @@ const byText = (fallen: readonly Fallen[]) =>
 const fallenOf = (swaps: readonly Swap[]): readonly Fallen[] =>
   swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [{ instance, shortfall }]));
 
+/** How many members have a shortfall. Those that EC2 has taken by then count too: their work was cut. */
+export const lateIn = ({ swaps, gone }: DrainEnd): number => fallenOf([...swaps, ...gone]).length;
+
 /**
  * One event names at most this many instances. Even when each has a shortfall of its own, it stays below half of the
  * bus's 256 KB.
@@ -47,11 +50,7 @@ const idsPerEvent = 200;
 const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd): readonly Announcement[] => {
   const all = [...swaps, ...gone];
   const isGone = new Set(ids(gone));
-  const counts = {
-    drained: swaps.length,
-    gone: gone.length,
-    shortfalls: all.filter(({ shortfall }) => shortfall !== undefined).length,
-  };
+  const counts = { drained: swaps.length, gone: gone.length, shortfalls: fallenOf(all).length };
   const parts = chunks(all, idsPerEvent);
   return parts.map((part, index) => ({
     detailType: announcements.drainFinished,
@@ -102,6 +101,7 @@ export const tellLate = async (
   error: DrainError | undefined,
 ): Promise<{ readonly gone: number; readonly late: number; readonly undone: Undone | undefined }> => {
   const gone = await ports.store.endedIn(order.group, order.drain);
-  const undone = gone.length > 0 ? await tellEnd(ports, order, { swaps: [], gone, error }) : undefined;
-  return { gone: gone.length, late: fallenOf(gone).length, undone };
+  const end = { swaps: [], gone, error };
+  const undone = gone.length > 0 ? await tellEnd(ports, order, end) : undefined;
+  return { gone: gone.length, late: lateIn(end), undone };
 };

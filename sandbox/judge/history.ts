@@ -5,6 +5,7 @@ import type { WorldSpec } from '../world/spec.ts';
 import type { Showing } from './said/shown.ts';
 import type { StateMemory } from './said/state-memory.ts';
 import type { SaidStatus } from './said/status.ts';
+import type { Stored } from './said/stored-items.ts';
 import type { SwapFacts } from './said/swap-facts.ts';
 import type { Told } from './world/message.ts';
 
@@ -273,6 +274,8 @@ export type FunctionEvent =
         /** A fault was injected into it: a call of it was refused, lost, delayed or killed, or its clock was moved. */
         readonly injected: boolean;
         readonly drain?: string;
+        /** What it added to each metric. Absent: nothing. */
+        readonly counted?: Readonly<Record<string, number>>;
       }
     >
   /** A call of a function, at the time of its response (or when none came). */
@@ -330,7 +333,8 @@ export type FunctionEvent =
         readonly isBesideWhole?: true;
       }
     >
-  | At<'announced', { readonly detailType: string; readonly detail: Readonly<Record<string, unknown>> }>
+  /** `invocation`: who sent it. Absent in histories that are not about that. */
+  | At<'announced', { readonly detailType: string; readonly detail: Readonly<Record<string, unknown>>; readonly invocation?: string }>
   /** `instances`: those whose swaps named it until then. */
   | At<
       'drain',
@@ -341,13 +345,3 @@ export type FunctionEvent =
         readonly status: 'started' | 'succeeded' | 'failed' | 'aborted' | 'timed-out';
       }
     >;
-
-/** The items that Holdfast had stored at the end, to compare with the events. */
-export type Stored = {
-  readonly states: Readonly<Record<string, unknown>>;
-  readonly swaps: readonly unknown[];
-  readonly decisions: readonly unknown[];
-  readonly deadLetters: number;
-  /** The number of messages that are on a queue for too long. */
-  readonly staleMessages: number;
-};

@@ -9,9 +9,10 @@ import type { Execution, ExecutionStatus } from '../platform/states/execution.ts
 import type { ItemChange } from '../platform/tables/memory-store.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
 import type { World } from '../world/world.ts';
-import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
+import type { FunctionEvent, History, HistoryEvent } from './history.ts';
 import { datedAhead } from './said/dated-ahead.ts';
 import { itemEvents, tableNames } from './said/items-told.ts';
+import type { Stored } from './said/stored-items.ts';
 import { createUnreadWrites } from './said/unread-writes.ts';
 import { callEvents } from './told/calls-told.ts';
 import { drainOf, givenBack, messagesOf } from './told/told.ts';
@@ -78,6 +79,7 @@ const endEvent = (record: InvocationRecord): Untimed<HistoryEvent> => {
     again: givenBack(record, result),
     injected,
     ...drainOf(record),
+    ...(result.counted && { counted: result.counted }),
   };
 };
 
@@ -150,7 +152,9 @@ const listen = ({ world, callLog, platform, acting, clock }: Recorded, push: (ev
   const drained = new Map<string, Set<string>>();
   platform.machines.observe((execution) => tell(drainEvent(execution, drained)));
   platform.bus.observe(({ source, 'detail-type': detailType, detail }) => {
-    if (source === eventSource) tell({ kind: 'announced', detailType, detail });
+    const { by } = acting.current();
+    const sender = by.kind === 'function' && { invocation: by.invocation };
+    if (source === eventSource) tell({ kind: 'announced', detailType, detail, ...sender });
   });
   platform.tables.observe((change) => {
     const table = tableOf.get(change.table);

@@ -70,6 +70,7 @@ import { figuresAreTrue } from './rules/said/figures.ts';
 import { goneAsgsAreTold } from './rules/said/gone-said.ts';
 import { lastGoodStays } from './rules/said/in-force.ts';
 import { looksCome, ticksCome } from './rules/said/looks.ts';
+import { metricsAreTrue } from './rules/said/metrics.ts';
 import { outcomesAreTrue } from './rules/said/outcomes-said.ts';
 import { outcomesAreWhole } from './rules/said/outcomes-whole.ts';
 import { remarksAreTrue } from './rules/said/remarks-said.ts';
@@ -181,6 +182,7 @@ export const rules: readonly Rule[] = [
   toldOnTheBus,
   decisionsAreTrue,
   figuresAreTrue,
+  metricsAreTrue,
   causesAreTrue,
   endsAreTrue,
   sizesAreExplained,

@@ -147,7 +147,8 @@ describe('a drain under a spot notice', () => {
     fleet.desired = 0;
     for (const instance of ['i-1', 'i-2']) fleet.goneAtMs.set(instance, noonMs);
     const { outcome } = await execute(fleet, order());
-    expect(outcome).toMatchObject({ drained: 0, gone: 2, late: 0 });
+    expect(outcome).toMatchObject({ drained: 0, gone: 2, late: 2 });
+    expect(fleet.told[0]?.detail.counts).toEqual({ drained: 0, gone: 2, shortfalls: 2 });
     expect(fleet.stateOf('i-1').state).toBe('gone');
   });
 });

@@ -194,6 +194,18 @@ describe('the events of a decision', () => {
     ]);
   });
 
+  test('count the swaps of members that EC2 takes, once, also where their event is sent again', async () => {
+    const { seen, run } = runOf();
+    let tries = 0;
+    const announce = async () => (tries++ === 0 ? Promise.reject(awsError('ThrottlingException', 'Later.', 400)) : undefined);
+    await telling(
+      { ...run, ports: { ...run.ports, announcer: { announce } } },
+      [swapOf('i-1'), swapOf('i-2', { reason: 'rebalance' })],
+      async () => 'work',
+    );
+    expect([tries, seen.counts]).toEqual([2, [['Interruptions', 1]]]);
+  });
+
   test('report Auto Scaling groups that are gone or back, and those that are gone are counted at the tick of each minute', async () => {
     const { seen, run } = runOf();
     const goneAsgs = { a: { sinceMs: 1, isTold: true as const }, b: { sinceMs: 2 } };

@@ -1,4 +1,3 @@
-import { metrics } from '../../../core/contract.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { howHeld } from '../../../core/group/holding.ts';
@@ -75,6 +74,5 @@ export const claimFacts = async (run: Run, gathered: Gathered, early: Claimed): 
     ...(late.failure && { failure: late.failure }),
   };
   const warned = modeOf(group) === 'observe' ? warnedIfActed(gathered, heard) : claimed.warned;
-  ports.telemetry.count(metrics.interruptions, claimed.fresh.filter((swap) => traitsOf(swap).endedBy === 'ec2').length);
   return { claimed, warned, told, ended, drainFor };
 };

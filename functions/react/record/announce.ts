@@ -3,6 +3,7 @@ import { isRefusedForNow } from '../../../aws/calls/unless-troubled.ts';
 import { announcements, metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Remark } from '../../../core/decision/remark.ts';
+import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { toldGone } from '../../../core/view/gone-asgs.ts';
 import type { Round, Run } from '../run.ts';
@@ -10,11 +11,7 @@ import type { Round, Run } from '../run.ts';
 /** One event names at most this many instance ids, so that it stays far below the bus's 256 KB. */
 const idsPerEvent = 1_000;
 
-/**
- * Sends the events of swaps that this run claimed. A claim is final whatever happens to the decision, so its event is
- * sent separately. A lost race, a deleted policy or a later failure does not lose the event.
- */
-export const announceStarted = async (
+const sendStarted = async (
   { group: { name: group }, id, ports }: Pick<Run, 'group' | 'id' | 'ports'>,
   claimed: readonly Swap[],
 ): Promise<void> => {
@@ -30,6 +27,16 @@ export const announceStarted = async (
     })),
   );
   if (started.length > 0) await ports.announcer.announce(started);
+};
+
+/**
+ * Counts the swaps of members that EC2 takes, and sends the events of all swaps that this run claimed. A claim is final
+ * whatever happens to the decision, so this is done for each claim, by itself. A lost race, a deleted policy or a later
+ * failure loses neither.
+ */
+export const announceStarted = (run: Pick<Run, 'group' | 'id' | 'ports'>, claimed: readonly Swap[]): Promise<void> => {
+  run.ports.telemetry.count(metrics.interruptions, claimed.filter((swap) => traitsOf(swap).endedBy === 'ec2').length);
+  return sendStarted(run, claimed);
 };
 
 /** Remarks that are sent to the bus. */
@@ -86,10 +93,10 @@ export const telling = async <T>(
   claimed: readonly Swap[] | Promise<readonly Swap[]>,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const announce = async (): Promise<void> => announceStarted(run, await claimed);
-  const first = announce();
+  const by = async (send: typeof announceStarted): Promise<void> => send(run, await claimed);
+  const first = by(announceStarted);
   const [done, told] = await Promise.allSettled([work(), first]);
-  const announced = told.status === 'rejected' && isRefusedForNow(told.reason) ? announce() : first;
+  const announced = told.status === 'rejected' && isRefusedForNow(told.reason) ? by(sendStarted) : first;
   if (done.status === 'fulfilled') {
     await announced;
     return done.value;

@@ -1,4 +1,4 @@
-import type { Stored } from '../history.ts';
+import type { Stored } from './stored-items.ts';
 import { isMap, type Json, mapsOf, numberOf, textOf } from '../read-json.ts';
 
 /** What a command of the command line printed about a group, or about an instance. `error`: it failed instead. */

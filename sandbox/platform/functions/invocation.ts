@@ -1,8 +1,17 @@
-/** The result of calling a function once. */
+/** What the code added to each metric. Metrics are written when the code ends, so nothing is counted if it is killed. */
+export type Counted = Readonly<Record<string, number>>;
+
+/** The result of calling a function once. `counted`: simulated only. */
 export type InvocationResult =
-  | { readonly kind: 'ok'; readonly value: unknown }
+  | { readonly kind: 'ok'; readonly value: unknown; readonly counted?: Counted }
   /** The function threw, ran out of time or its process ended. `errorType` is named as Lambda names it. */
-  | { readonly kind: 'error'; readonly errorType: string; readonly errorMessage: string; readonly trace?: readonly string[] };
+  | {
+      readonly kind: 'error';
+      readonly errorType: string;
+      readonly errorMessage: string;
+      readonly trace?: readonly string[];
+      readonly counted?: Counted;
+    };
 
 /** One call of a function, for the report and for those who look for a reason. */
 export type InvocationRecord = {

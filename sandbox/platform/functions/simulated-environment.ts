@@ -92,6 +92,7 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
     const random = forkRandom(deps.seed, id);
     const errorMs = Math.round((2 * forkRandom(deps.seed, `${id} clock`)() - 1) * clockErrorMs);
     const ownNow = (): number => clock.now() + errorMs + steppedByMs;
+    let counted: Record<string, number> = {};
     const { create } = load(spec.file);
     const handler = create({
       env: { ...runtimeVariables(spec, deps.region), ...spec.variables },
@@ -113,15 +114,19 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
       quiet: true,
       // A timer of the wall clock would make results depend on the load of the machine.
       isEndedByWorld: true,
-      onMetric: deps.onMetric,
+      onMetric: (metric, value) => {
+        counted[metric] = (counted[metric] ?? 0) + value;
+        deps.onMetric?.(metric, value);
+      },
     });
     const run = async (call: RuntimeCall) => {
       activity.begin();
+      counted = {};
       try {
         const value = await handler(call.event, simulatedContextOf(spec, call, ownNow));
-        return alive ? ({ kind: 'ok', value: asJson(value) } as const) : never();
+        return alive ? ({ kind: 'ok', value: asJson(value), counted } as const) : never();
       } catch (error) {
-        return alive ? failureOf(error) : never();
+        return alive ? { ...failureOf(error), counted } : never();
       } finally {
         activity.end();
       }
