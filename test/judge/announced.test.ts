@@ -137,6 +137,28 @@ describe('words on the bus about what falls short', () => {
     expect(refused({ isAttached: true })).toEqual([]);
   });
 
+  it('need not report a shortage for a member that leaves on advice and drains first: it is replaced once it has gone', () => {
+    const short = (order: string, ...more: readonly ((script: Script) => void)[]) =>
+      details((script) => {
+        script.policy(1, 1, { ...policy, swap: { order } });
+        script.advise(80, 'i-1');
+        script.react(81, 83, 'i-h', [{ about: 'advice', instance: 'i-1' }]);
+        script.claim(82, 'i-1', 'i-h');
+        script.takeOut(84, 'i-1');
+        for (const write of more) write(script);
+        script.react(100, 104, 'i-a');
+        script.refuseCapacity(102, 'i-a');
+      }).filter((text) => text.startsWith('web was refused')).length;
+    expect([short('drain-first'), short('launch-first')]).toEqual([0, 1]);
+    const warned = (script: Script): void => {
+      script.warn(90, 'i-1');
+      script.react(91, 92, 'i-w', [{ about: 'warning', instance: 'i-1' }]);
+    };
+    expect(short('drain-first', warned)).toBe(1);
+    expect(short('drain-first', (script) => script.end(95, 'i-1'))).toBe(1);
+    expect(short('drain-first', (script) => script.end(95, 'i-2'))).toBe(1);
+  });
+
   it('report no shortage as larger than what the group can lack', () => {
     const told = (unplaced: number, write: (script: Script) => void = () => undefined) =>
       details((script) => {

@@ -5,6 +5,7 @@ import { limitMayBound } from '../../capacity/launch-limit.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { afterChange, type Debt, type Debts, type Look, renewed } from '../../members/debts.ts';
+import { holdsPlace } from '../../members/holds-place.ts';
 import { servesAgainMsIn } from '../../members/serves-again.ts';
 import { headcountAt } from '../../members/staying.ts';
 import { actsSince, wasIdle } from '../../policy/modes.ts';
@@ -150,13 +151,6 @@ const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
       (one.told.about !== 'state' || (tellsEnd(one) && !isUnshown(chronicle, life, one) && !isOutOfDate(one))) &&
       !saysNothingYet(chronicle, life, one, byMs),
   );
-
-/** With drain-first a member that leaves on advice is replaced when it has gone, unless Holdfast heard meanwhile that EC2 takes it. */
-const holdsPlace = (chronicle: Chronicle, life: Life, heardMs: number, atMs: number): boolean => {
-  const advisedMs = Math.min(endless, ...life.advisedAtMs, ...life.scheduled.map((one) => one.atMs));
-  const policies = advisedMs > atMs ? [] : chronicle.policiesIn(chronicle.groupAt(life, atMs) ?? '', advisedMs, atMs);
-  return policies.some(({ order }) => order === 'drain-first') && isAlive(life, atMs) && heardAtMs(chronicle, life, 'warning') > heardMs;
-};
 
 /** Holdfast requested it after the warning was heard, and others ended it since: it counts as requested. Its own loss is judged separately. */
 const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>

@@ -1,6 +1,7 @@
 import { announcements } from '../../../../core/contract.ts';
 import type { Chronicle, Invocation } from '../../chronicle.ts';
 import type { Finding } from '../../finding.ts';
+import { holdsPlace } from '../../members/holds-place.ts';
 import { headcountAt, surgeOf } from '../../members/staying.ts';
 import { asgsOf } from '../../policy/policy.ts';
 import { times } from '../../times.ts';
@@ -128,6 +129,13 @@ const isGoneOnWith = (chronicle: Chronicle, look: Invocation, endedAtMs: number)
         askedAtMs < endedAtMs + (hadBegun(chronicle, invocation, endedAtMs) ? goesOnWithinMs : handsOnMs(look)),
     );
 
+/** How many members a look could count at a moment. With drain-first, one that leaves on advice is not missing before it has gone. */
+const countedAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const { staying, waiting } = headcountAt(chronicle, group, atMs);
+  const holding = chronicle.membersAt(group, atMs).filter((life) => holdsPlace(chronicle, life, atMs, atMs));
+  return new Set([...staying, ...waiting, ...holding]).size;
+};
+
 /** Groups kept by tag that a look was refused capacity for, and that are held and short when it ends. */
 const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] => {
   const { ended } = look;
@@ -140,9 +148,7 @@ const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] =
     const policies = chronicle.policiesIn(group, look.beganAtMs, ended.atMs);
     const isByTag = policies.length === 1 && policies.every((policy) => asgsOf(policy).length === 0);
     const isHeld = chronicle.policyAt(group, ended.atMs) !== undefined;
-    const { staying, waiting } = headcountAt(chronicle, group, look.beganAtMs);
-    const later = headcountAt(chronicle, group, ended.atMs);
-    const most = Math.max(staying.length + waiting.length, later.staying.length + later.waiting.length);
+    const most = Math.max(...[look.beganAtMs, ended.atMs].map((atMs) => countedAt(chronicle, group, atMs)));
     return isHeld && isByTag && !launchedLater && most < Math.min(...chronicle.desiredIn(group, look.beganAtMs, ended.atMs));
   });
 };
