@@ -165,9 +165,20 @@ const breaker: Part = {
   },
 };
 
-/** What is launched never serves for a while, and is given up one after the other. */
+const asgsIn = (policy: Document): readonly unknown[] =>
+  [policy.asg, ...poolsOf(policy).map(([, { asg }]) => asg)].filter((asg) => asg !== undefined);
+
+/** Whether a target group tells who of its members serves. */
+export const hasTargets = ({ spec }: Pick<DrawnWorld, 'spec'>, policy: Document): boolean => {
+  const { loadBalancers } = (policy.drain ?? {}) as Document;
+  const asgs = spec.autoScalingGroups.filter(({ name }) => asgsIn(policy).includes(name));
+  const areServed = asgs.length > 0 && asgs.every(({ targetGroups = [] }) => targetGroups.length > 0);
+  return areServed || (Array.isArray(loadBalancers) && loadBalancers.length > 0);
+};
+
+/** What is launched never serves for a while, and is given up one after the other. Only a target group knows of software that does not answer. */
 const mute: Part = {
-  fits: () => true,
+  fits: (world) => world.policies.every((policy) => hasTargets(world, policy)),
   add: (world, draw) => {
     const told = everyPolicy(world, ({ ready }) => ({ ready: { ...(ready as Document | undefined), within: '6m' } }));
     const atMs = seconds(draw, 1, 60);
