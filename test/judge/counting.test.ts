@@ -143,7 +143,7 @@ describe('nothing is launched that nobody needs', () => {
     };
     expect(beside(failed)).toEqual([]);
     // Holdfast launches in place of a group whose own launches kept ending before they ran, for more than 90 seconds.
-    const dying = (ends: readonly (readonly [launchedS: number, endedS: number])[], areFound = true) =>
+    const dying = (ends: readonly (readonly [launchedS: number, endedS: number])[], areFound = true, more: (script: Script) => void = () => {}) =>
       beside((script) => {
         for (const [launchedS, endedS] of ends) {
           const instance = `i-d${launchedS}`;
@@ -157,14 +157,21 @@ describe('nothing is launched that nobody needs', () => {
           script.react(endedS + 2, endedS + 3, `i-${launchedS}`);
           script.remembers(endedS + 3, {}, 1, `i-${launchedS}`);
         }
+        more(script);
         refill(110)(script);
       });
-    expect(
-      dying([
-        [5, 15],
-        [60, 99],
-      ]),
-    ).toEqual([]);
+    const long = [
+      [5, 15],
+      [60, 98],
+    ] as const;
+    expect(dying(long)).toEqual([]);
+    // A policy that a user wrote gives the group its time again, once a look has followed it.
+    const rewritten = (followedBy: number) => (script: Script) => {
+      script.policy(50, 2, { ...policy, asg: 'web-asg' });
+      script.remembers(followedBy, {}, 2);
+    };
+    expect(dying(long, true, rewritten(55))).toHaveLength(1);
+    expect(dying(long, true, rewritten(104))).toEqual([]);
     expect(dying([[5, 15]])).toHaveLength(1);
     const short = [
       [5, 15],

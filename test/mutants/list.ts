@@ -12,6 +12,7 @@ import { ownScaling } from './own-scaling.ts';
 import { passingOn } from './passing-on.ts';
 import { recorded } from './recorded.ts';
 import { records } from './records.ts';
+import { refilling } from './refilling.ts';
 import { remembering } from './remembering.ts';
 import { returning } from './returning.ts';
 import { said } from './said.ts';
@@ -34,6 +35,7 @@ export const mutants: readonly Mutant[] = [
   ...passingOn,
   ...recorded,
   ...records,
+  ...refilling,
   ...remembering,
   ...returning,
   ...said,

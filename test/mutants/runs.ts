@@ -30,6 +30,7 @@ import { modeSituations } from './mode-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
 import { priceSituations } from './price-situations.ts';
+import { refillSituations } from './refill-situations.ts';
 import { clocksJump, seldomSituations } from './seldom-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
@@ -105,6 +106,8 @@ const sharing = (name: keyof typeof shareSituations): Run => situation(shareSitu
 const withSpare = (name: keyof typeof spareSituations, ...checks: readonly Check[]): Run => situation(spareSituations[name], ...checks);
 
 const bounded = (name: keyof typeof boundSituations): Run => situation(boundSituations[name]);
+
+const refilled = (name: keyof typeof refillSituations): Run => situation(refillSituations[name]);
 
 const versioned = (name: keyof typeof versionSituations): Run => situation(versionSituations[name]);
 
@@ -192,6 +195,13 @@ export const runs = {
   'launch answers lost': own('launch answers lost'),
   'refilled by its own group': own('refilled by its own group'),
   'own group finds nothing': own('own group finds nothing'),
+  'its own launches die for long': refilled('its own launches die for long'),
+  'its own launches die for a minute': refilled('its own launches die for a minute'),
+  'its own launches die, it shrinks, and they die again later': refilled('its own launches die, it shrinks, and they die again later'),
+  'its own launches die, come up, and die again soon': refilled('its own launches die, come up, and die again soon'),
+  'a user ends its own launches before they run': refilled('a user ends its own launches before they run'),
+  'its own launches died for long, a quarter of an hour ago': refilled('its own launches died for long, a quarter of an hour ago'),
+  'its own launches died for long, and the policy is written': refilled('its own launches died for long, and the policy is written'),
   'hook of an hour': own('hook of an hour'),
   'hook shorter than the drain': own('hook shorter than the drain', drainedInFull),
   'protected members': own('protected members'),

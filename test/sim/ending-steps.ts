@@ -144,3 +144,36 @@ export const warnInVain = (atMs: number, count: number, group = 'web'): Step => 
     stage.sandbox.world.interrupt(instances, { noticeMs: 120_000, spares: true });
   },
 });
+
+/** Every member in the zone fails without a warning. */
+export const killZone = (atMs: number, zone: string): Step => ({
+  kind: 'died',
+  atMs,
+  what: `the members in ${zone} die`,
+  about: { group: 'web' },
+  happen: (stage) => {
+    const instances = stage.members('web').flatMap((member) => (member.zone === zone ? [member.id] : []));
+    stage.did({ kind: 'died', instances, groups: ['web'] });
+    for (const id of instances) stage.sandbox.world.kill(id);
+  },
+});
+
+/** For so long a user ends what is launched in a zone before it runs. */
+export const endWhilePending = (atMs: number, forMs: number, zone: string): Step => ({
+  kind: 'ended-by-user',
+  atMs,
+  lastsMs: forMs,
+  what: `a user ends what is launched in ${zone} before it runs, for ${forMs / 1_000} s`,
+  about: { group: 'web' },
+  happen: (stage) => {
+    const { world, clock } = stage.sandbox;
+    const end = async (): Promise<void> => {
+      const pending = world.snapshot().instances.filter((one) => one.zone === zone && one.state === 'pending');
+      const instances = pending.map(({ id }) => id);
+      if (instances.length === 0) return;
+      stage.did({ kind: 'ended-by-user', instances, groups: ['web'] });
+      await stage.attempt('ec2', 'TerminateInstances', { InstanceIds: instances });
+    };
+    for (let laterMs = 0; laterMs < forMs; laterMs += 3_000) clock.after(laterMs, () => end());
+  },
+});

@@ -3,31 +3,18 @@ import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
 import { isFunction } from '../../sandbox/judge/world/life.ts';
 import { scripted } from './audit/scripted.ts';
 import { breakBoots } from './capacity-steps.ts';
+import { killZone } from './ending-steps.ts';
 import { play } from './play.ts';
-import type { Step } from './situation.ts';
 import { type SettingOptions, settingOf, zones } from './worlds.ts';
 
 const [zone] = zones;
 const size = 6;
 
-/** Every member in the zone fails without a warning. */
-const killZone = (atMs: number): Step => ({
-  kind: 'died',
-  atMs,
-  what: `the members in ${zone} die`,
-  about: { group: 'web' },
-  happen: (stage) => {
-    const instances = stage.members('web').flatMap((member) => (member.zone === zone ? [member.id] : []));
-    stage.did({ kind: 'died', instances, groups: ['web'] });
-    for (const id of instances) stage.sandbox.world.kill(id);
-  },
-});
-
 /** The members of a zone die, and for so long everything that is launched there ends before it runs. */
 const playDying = async (holding: 'attach' | 'launch-instances', forMs: number, options: SettingOptions = {}) => {
   const situation = scripted(900_000)('refills die', settingOf(holding, { size, market: 'spot', ...options }), {
     asked: { web: { size } },
-    steps: [breakBoots(1_000, forMs, { zone }, 'dies'), killZone(2_000)],
+    steps: [breakBoots(1_000, forMs, { zone }, 'dies'), killZone(2_000, zone)],
   });
   const { history, violations } = await play(situation);
   const chronicle = chronicleOf(history);

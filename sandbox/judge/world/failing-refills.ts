@@ -22,6 +22,8 @@ type Telling = {
   readonly pauseMs: number;
   /** When an end counts. */
   readonly endsAtMs: (life: Life) => number;
+  /** Ends that count by then belong to no row. */
+  readonly forgottenMs?: number;
 };
 
 /** Instances that an Auto Scaling group launched by itself, and that ended before they ran, one after the other. */
@@ -33,11 +35,15 @@ type Row = {
 };
 
 /** The last row. Undefined where none has ended so since one of them ran. */
-const rowOf = ({ lives }: Chronicle, asg: string, { atMs, ranByMs, pauseMs, endsAtMs }: Telling): Row | undefined => {
+const rowOf = (
+  { lives }: Chronicle,
+  asg: string,
+  { atMs, ranByMs, pauseMs, endsAtMs, forgottenMs = Number.NEGATIVE_INFINITY }: Telling,
+): Row | undefined => {
   let row: Row | undefined;
   for (const life of lives.filter(({ by }) => by.kind === 'asg' && by.asg === asg)) {
     if ((life.runningAtMs ?? endless) <= ranByMs) row = undefined;
-    if (!diedEarlyBy(life, atMs)) continue;
+    if (!diedEarlyBy(life, atMs) || endsAtMs(life) <= forgottenMs) continue;
     const goesOn = row !== undefined && life.launchedAtMs - row.untilMs <= pauseMs;
     row = {
       sinceMs: row !== undefined && goesOn ? row.sinceMs : life.launchedAtMs,
@@ -56,6 +62,14 @@ const inexactMs = ({ times: { clockMs } }: Chronicle): number => wholeSecondMs +
 /** A row counts for this long after its last end (docs/architecture.md, failed boots). */
 const rememberedMs = 900_000;
 
+/** When the policy was written last that the group followed by a moment. What had failed until then is forgotten. */
+const rewrittenMs = (chronicle: Chronicle, group: string, byMs: number): number => {
+  const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
+  const isFollowed = ({ atMs, version }: (typeof policies)[number]): boolean =>
+    written.some((one) => one.atMs >= atMs && one.atMs <= byMs && one.policyVersion === version);
+  return policies.findLast((one) => one.atMs <= byMs && isFollowed(one))?.atMs ?? Number.NEGATIVE_INFINITY;
+};
+
 type Asking = { readonly group: string; readonly sinceMs: number; readonly atMs: number };
 
 /**
@@ -72,7 +86,8 @@ export const failsForLong = (chronicle: Chronicle, asg: string, { group, sinceMs
     return Math.min(found?.atMs ?? endless, atMs);
   };
   const slackMs = inexactMs(chronicle);
-  const row = rowOf(chronicle, asg, { atMs, ranByMs: sinceMs - seenMs, pauseMs: times.asgRefillMs + slackMs, endsAtMs });
+  const forgottenMs = rewrittenMs(chronicle, group, sinceMs);
+  const row = rowOf(chronicle, asg, { atMs, ranByMs: sinceMs - seenMs, pauseMs: times.asgRefillMs + slackMs, endsAtMs, forgottenMs });
   if (row === undefined || sinceMs - row.untilMs > rememberedMs + slackMs) return false;
   return row.untilMs - row.sinceMs > times.asgRefillMs - slackMs;
 };
