@@ -241,6 +241,8 @@ export type GroupEvent =
         readonly group: string;
         readonly item: string;
         readonly bytes: number;
+        /** When DynamoDB removes it. `never`: it names no time. Absent in histories that are not about that. */
+        readonly expiresAtMs?: number | 'never';
         readonly by: Actor;
         /** Of a swap, why and by which drain its instance leaves; and what it says of the instance, where it is recorded. */
         readonly swap?: { readonly reason: string; readonly state: string; readonly drain?: string; readonly facts?: SwapFacts };

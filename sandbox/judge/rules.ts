@@ -43,6 +43,7 @@ import { sparesServe } from './rules/launches/spares.ts';
 import { fullSubnetsRest } from './rules/launches/subnets.ts';
 import { versionsAsNamed } from './rules/launches/template-versions.ts';
 import { countedInFull } from './rules/memory/counted.ts';
+import { itemsExpire } from './rules/memory/expiries.ts';
 import { lessonsAreTrue } from './rules/memory/learned.ts';
 import { nothingLeftNoted } from './rules/memory/left-in-state.ts';
 import { newMembersAreKnown } from './rules/memory/new-members.ts';
@@ -65,6 +66,7 @@ import { causesAreTrue } from './rules/said/causes.ts';
 import { decisionsAreTrue } from './rules/said/decisions.ts';
 import { decisionsAreFound } from './rules/said/decisions-found.ts';
 import { endsAreTrue } from './rules/said/ends-said.ts';
+import { eventsAreWhole } from './rules/said/events-whole.ts';
 import { everythingExplained } from './rules/said/explained.ts';
 import { figuresAreTrue } from './rules/said/figures.ts';
 import { goneAsgsAreTold } from './rules/said/gone-said.ts';
@@ -180,6 +182,7 @@ export const rules: readonly Rule[] = [
   swapTimesAreTrue,
   everythingExplained,
   toldOnTheBus,
+  eventsAreWhole,
   decisionsAreTrue,
   figuresAreTrue,
   metricsAreTrue,
@@ -234,4 +237,5 @@ export const rules: readonly Rule[] = [
   lessonsAreTrue,
   newMembersAreKnown,
   nothingIsDatedAhead,
+  itemsExpire,
 ];

@@ -41,6 +41,7 @@ const claimedOf = async (
 ) => {
   const claimed: Swap[] = [];
   const told: Announcement[] = [];
+  const counted: (readonly [string, number])[] = [];
   const ports = {
     store: {
       swaps: async () => [],
@@ -56,15 +57,16 @@ const claimedOf = async (
     announcer: { announce: async (events: readonly Announcement[]) => void told.push(...events) },
     clock: { now: () => nowMs },
     random: () => 0.5,
-    telemetry: { logger: { warn: () => {} } },
+    telemetry: { logger: { warn: () => {} }, count: (metric: string, by: number) => void counted.push([metric, by]) },
   } as unknown as ReactPorts;
   await letGo(factsOf({ leaving: [{ instance: 'i-1', reason, atMs: nowMs, deadlineMs: nowMs + 120_000 }] }), ports);
-  return { claimed, told };
+  return { claimed, told, counted };
 };
 
 describe('a group that is let go', () => {
   test('remembers which members EC2 takes, for a policy that comes back', async () => {
-    const { claimed, told } = await claimedOf('interruption');
+    const { claimed, told, counted } = await claimedOf('interruption');
+    expect(counted).toEqual([['Interruptions', 1]]);
     expect(claimed).toMatchObject([{ group: 'web', instance: 'i-1', state: 'leaving', deadlineMs: nowMs + 120_000 }]);
     expect(told).toMatchObject([{ detailType: 'Holdfast Swap Started', group: 'web', detail: { instances: ['i-1'] } }]);
     expect((await claimedOf('rebalance')).claimed).toEqual([]);
@@ -135,6 +137,7 @@ describe('a group that is let go', () => {
     expect(told).toEqual([{ detailType: 'Holdfast Group Let Go', group: 'web', detail: { launched: ['i-1', 'i-2'], unanswered: ['r-2'] } }]);
     expect((await letGoOf({ ...settled, reservations })).told).toEqual([]);
     expect((await letGoOf(state())).told).toEqual([]);
+    expect((await letGoOf(state({ reservations: [reservation({ id: 'r-4', instances: [] })] }))).told).toEqual([]);
   });
 });
 

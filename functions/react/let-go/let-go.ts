@@ -154,9 +154,11 @@ const tellLaunched = async (
   { announcer, clock, telemetry }: ReactPorts,
 ): Promise<void> => {
   const coming = state.reservations.filter(isBelieved(clock.now()));
-  if (isLetGo(state) || coming.length === 0) return;
-  const instances = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
-  const detail = { launched: instances, unanswered: coming.filter(isOpen).map(({ id }) => id) };
+  const launched = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
+  const unanswered = coming.filter(isOpen).map(({ id }) => id);
+  // All instances of a request that still counts may have ended.
+  if (isLetGo(state) || launched.length + unanswered.length === 0) return;
+  const detail = { launched, unanswered };
   telemetry.logger.warn('A group was let go during launches. The launched instances keep running, with its tag.', {
     group,
     ...detail,

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
-import { env, items, registryPartition } from '../../../core/contract.ts';
+import { env, items, registryPartition, ttlAttribute } from '../../../core/contract.ts';
 import type { FunctionSpec } from '../../platform/functions/environment.ts';
 import { itemBytes } from '../../platform/tables/item-size.ts';
 import type { ItemChange } from '../../platform/tables/memory-store.ts';
@@ -143,6 +143,7 @@ const written = ({ table, after, by }: Write, group: string, item: string): read
           group,
           item,
           bytes: itemBytes(after),
+          expiresAtMs: after[ttlAttribute]?.N === undefined ? 'never' : 1_000 * Number(after[ttlAttribute].N),
           by,
           ...swapIn(item, after),
           ...requestIn(item, after),
