@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../sandbox/judge/history.ts';
 import { asgsPutBack } from '../../sandbox/judge/rules/auto-scaling/put-back.ts';
+import { servesUntilReplaced } from '../../sandbox/judge/rules/drains/warned.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
 import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { needlessRemoval } from '../../sandbox/judge/rules/removals/needless-removal.ts';
@@ -34,6 +35,7 @@ const looks = (script: Script, second: number, invocation: string): void =>
     isMutating: false,
   });
 
+type Write = (script: Script) => void;
 const twoThere = (script: Script): void => {
   script.policy(0, 1, outside);
   script.member('i-1', { asg: 'web-asg' });
@@ -41,6 +43,27 @@ const twoThere = (script: Script): void => {
 };
 const long = { endedAtMs: 1_000_000 };
 const history = historyOf(() => undefined);
+
+describe('a warned member', () => {
+  it('may leave once as many serve as the last look found wanted, until a tick could notice that others want more', () => {
+    const left = (saysAt: number, ...more: readonly Write[]) =>
+      details(servesUntilReplaced, (script) => {
+        twoThere(script);
+        script.desired(0, 2);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(104, 'i-3', { asg: 'web-asg' });
+        script.serves(125, 'i-3');
+        says(script, saysAt, 3);
+        for (const write of more) write(script);
+        script.takeOut(140, 'i-1');
+        script.end(220, 'i-1', { kind: 'ec2' });
+      }).length;
+    expect([left(130), left(20)]).toEqual([0, 1]);
+    // A look stored what they set.
+    expect(left(130, (script) => script.desired(135, 3))).toBe(1);
+  });
+});
 
 describe('a size that others set', () => {
   const stands = (write: (script: Script) => void) =>

@@ -124,6 +124,18 @@ const failedUnseen = (chronicle: Chronicle, life: Life, { atMs, lookedMs }: Mome
   !chronicle.isReadyAt(life, atMs) &&
   life.services.some(({ untilMs, why }) => why === 'unhealthy' && untilMs > lookedMs && untilMs <= atMs);
 
+/** A look at the group notices a size that others set: the tick's, or one before. A step of a drain reads the size that this look stored. */
+const sizeNoticedMs = times.tickMs + times.reactMs;
+
+/** How many members a step of a drain has to find: as many as are desired, or as were, as far as the group's state shows. */
+const leastDesired = (chronicle: Chronicle, group: string, { atMs, lookedMs }: Moment): number => {
+  const least = Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
+  if (chronicle.wordsFor(group, atMs) === undefined) return least;
+  const stored = chronicle.groups.get(group)?.written.findLast((one) => one.atMs <= lookedMs)?.desired;
+  const isOfLate = stored !== undefined && chronicle.desiredIn(group, lookedMs - sizeNoticedMs - chronicle.times.asgLagMs, atMs).includes(stored);
+  return isOfLate ? Math.min(least, stored) : least;
+};
+
 /**
  * Others count until the function that looked could know that they ended or became unhealthy, or that EC2 takes them. A warning does not count as known if no function received it,
  * if its function died, or if another function received it after this one had begun.
@@ -133,7 +145,7 @@ const servesEnough = (chronicle: Chronicle, group: string, life: Life, moment: M
   const serving = chronicle.membersAt(group, atMs).filter((one) => chronicle.isReadyAt(one, atMs));
   const unseen = chronicle.livesIn(group).filter((one) => diedUnseen(chronicle, one, moment) || failedUnseen(chronicle, one, moment));
   const others = [...serving, ...unseen].filter((one) => one.instance !== life.instance && !isKnownToLeave(chronicle, one, lookedMs));
-  return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
+  return others.length >= leastDesired(chronicle, group, moment);
 };
 
 /**
@@ -151,7 +163,7 @@ const leftByChoice = ({ claims }: Life): boolean => claims.some(({ state, reason
 export const servesUntilReplaced: Rule = {
   name: 'a warned member works until its replacement does, or its drain must begin',
   meaning:
-    'With launch-first, a warned member stays in service until as many other members serve as are desired, or until the latest start of its drain. That also holds for one that EC2 had advised to leave, or that AWS will retire, and that had not begun to leave when the warning came.',
+    'With launch-first, a warned member stays in service until as many other members serve as are desired, or until the latest start of its drain. A size that others set counts once a look stored it, and at the latest after a tick. That also holds for one that EC2 had advised to leave, or that AWS will retire, and that had not begun to leave when the warning came.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group: warnedIn }): readonly Broken[] => {
       const out = lastServices(life).filter(takenOutByUs);
