@@ -54,7 +54,10 @@ const forMissing = (view: View): Arbiter['forMissing'] => {
 export type Arbiter = {
   /** Members that may be launched beyond the desired size, so that others can leave without a gap. */
   readonly surge: Budget;
-  /** The same for members that never served. Other members may be waiting for exactly these. */
+  /**
+   * The same for members that never served. Other members may be waiting for exactly these. With `drain-first` it is
+   * the same launch: one tests for all members whether launches are still denied.
+   */
   readonly surgeForUnserved: Budget;
   /** Instances that may be launched now: within the policy's limit, and none while EC2 throttles launches. */
   readonly launches: Budget;
@@ -102,10 +105,12 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const releasable = releasableFor(headcount, sizeNow(view), going, hopelessIn(view));
   const unclaimed = (): readonly Member[] =>
     headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
+  const isLaunchFirst = order === 'launch-first';
+  // With `drain-first`, one launch ahead of its swap tests whether launches are still denied.
+  const surge = budgetOf(isLaunchFirst ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity)));
   return {
-    // With `drain-first`, one launch ahead of its swap tests whether launches are still denied.
-    surge: budgetOf(order === 'launch-first' ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity))),
-    surgeForUnserved: budgetOf(order === 'launch-first' ? maxSurge : 0),
+    surge,
+    surgeForUnserved: isLaunchFirst ? budgetOf(maxSurge) : surge,
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Math.min(most, launchRoom(view).left)),
     forMissing: forMissing(view),
     toOnDemand: budgetOf(Math.min(moves, maxSurge - headcount.waiting.length - headcount.holdingPlace.length)),

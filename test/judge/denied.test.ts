@@ -240,7 +240,7 @@ describe('with drain-first, one launch ahead finds out whether launches are stil
       { endedAtMs: 1_000_000 },
     );
   const second: Write = (script) => script.launch(151, 'i-4', { by: react('i-a') });
-  it('where one was denied a moment ago', () => {
+  it('where the latest one was denied', () => {
     for (const rule of [needlessLaunch, maximumHeld]) {
       expect(ahead(asks(100), rule)).toEqual([]);
       expect(ahead(nothing, rule)).toHaveLength(1);
@@ -248,8 +248,26 @@ describe('with drain-first, one launch ahead finds out whether launches are stil
       expect(ahead(asks(100, { group: 'api', pool: 'spot-a' }), rule)).toHaveLength(1);
       expect(ahead(all(asks(100), asks(110, inSpotA, 'ok')), rule)).toHaveLength(1);
     }
-    expect(ahead(asks(-179))).toEqual([]);
-    expect(ahead(asks(-181))).toHaveLength(1);
+  });
+  it('however long ago that was, because nothing has shown since that launches work again', () => {
+    expect(ahead(asks(-900))).toEqual([]);
+    expect(ahead(all(asks(-900), second))).toHaveLength(1);
+    expect(ahead(all(asks(-900), asks(-800, inSpotA, 'ok')))).toHaveLength(1);
+  });
+  it('also where only members wait that never served', () => {
+    const never = (write: Write) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, size: 2, swap: { order: 'drain-first', maxSurge: 2 }, ready: { within: '1m' }, return: false });
+        script.desired(0, 2);
+        script.member('i-1');
+        script.launch(10, 'i-2', { by: react('i-0') });
+        script.claim(85, 'i-2', 'i-0', 'waiting');
+        write(script);
+        script.react(149, 153, 'i-a');
+        script.launch(150, 'i-3', { by: react('i-a') });
+      });
+    expect(never(asks(100))).toEqual([]);
+    expect([never(nothing), never(all(asks(100), second))].map(({ length }) => length)).toEqual([1, 1]);
   });
   it('and not where no member waits', () => {
     const nobodyWaits = details(needlessLaunch, (script) => {

@@ -7,7 +7,7 @@ import { poolsBelow, type Selector, selectorOf } from '../policy/tree.ts';
 import { remembered } from '../remembered.ts';
 import { decisionsOf } from '../said/stored.ts';
 import { refillAt } from '../told/refill.ts';
-import { wasDeniedLately } from '../world/denied.ts';
+import { isDeniedStill } from '../world/denied.ts';
 import { isFunction, isProtected, type Life } from '../world/life.ts';
 import { priceBeliefMs } from './giving.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
@@ -225,7 +225,7 @@ const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnL
     const spares = isSure ? sparesWith(life, policies, known) : 0;
     if (
       known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=
-      desired + spares + surgeOf(policies, headcount.claimed, wasDeniedLately(chronicle, group, atMs))
+      desired + spares + surgeOf(policies, headcount.claimed, isDeniedStill(chronicle, group, atMs))
     )
       return [];
     const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, { members: known, desired })));

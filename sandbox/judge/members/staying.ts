@@ -96,16 +96,16 @@ export const headcountAt = (
 
 /**
  * How many more than its size a policy lets a group have, so that members that wait are replaced before they leave. `ahead`: with drain-first, while
- * launches were denied a moment ago, one launch ahead of its swap finds out whether they still are (docs/architecture.md).
+ * the latest launch was denied, one launch ahead of its swap finds out whether launches still are (docs/architecture.md).
  */
 export const surgeOf = (policies: readonly Policy[], { waiting, givenUp }: Pick<Headcount, 'waiting' | 'givenUp'>, ahead: boolean): number =>
   Math.max(
     0,
     ...policies.map(({ order, maxSurge }) => {
       const isLaunchFirst = order === 'launch-first';
-      const others = Math.min(waiting.length - givenUp, isLaunchFirst ? maxSurge : Number(ahead));
+      if (!isLaunchFirst) return Math.min(waiting.length, Number(ahead));
       // They may be the replacements that others wait for. Their own replacements are extra.
-      return others + (isLaunchFirst ? Math.min(givenUp, maxSurge) : 0);
+      return Math.min(waiting.length - givenUp, maxSurge) + Math.min(givenUp, maxSurge);
     }),
   );
 

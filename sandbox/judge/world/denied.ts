@@ -65,10 +65,17 @@ export const knownDenial = (chronicle: Chronicle, group: string, atMs: number, f
 /** Denied pools are requested in turn, one a minute, each within five turns. The look that sends the request needs time too. */
 const restsForMs = 5 * times.tickMs + times.reactMs;
 
-/** Whether a launch of a group (or of one pool) was denied so lately that its pool may rest, and no launch has worked since. */
-export const wasDeniedLately = (chronicle: Chronicle, group: string, atMs: number, pool?: string): boolean => {
-  const sinceMs = atMs - restsForMs - 2 * chronicle.times.clockMs;
+/** Whether a launch of a group (or of one pool) was denied since a moment, and no launch has worked since. */
+const wasDeniedSince = (chronicle: Chronicle, group: string, [sinceMs, atMs]: readonly [number, number], pool?: string): boolean => {
   const asked = requestsOf(chronicle, group).filter((request) => request.atMs <= atMs && request.atMs > sinceMs);
   const last = asked.findLast(({ outcome, atMs: answeredMs }) => outcome === 'ok' && answeredMs < atMs - times.reactMs)?.atMs ?? sinceMs;
   return asked.some((request) => request.atMs > last && isDenied(request) && (pool === undefined || request.pools.includes(pool)));
 };
+
+/** The same, where its pool may rest because of that. */
+export const wasDeniedLately = (chronicle: Chronicle, group: string, atMs: number, pool?: string): boolean =>
+  wasDeniedSince(chronicle, group, [atMs - restsForMs - 2 * chronicle.times.clockMs, atMs], pool);
+
+/** Whether the latest launches of a group were denied, however long ago: nothing has shown since that launches work again. */
+export const isDeniedStill = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+  wasDeniedSince(chronicle, group, [Number.NEGATIVE_INFINITY, atMs]);

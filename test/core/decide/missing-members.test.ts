@@ -40,6 +40,16 @@ describe('missing members', () => {
     expect([lack('never-served', {}), lack('never-served', { mayServe: true }), lack('rebalance', { mayServe: true })]).toEqual([1, 0, 1]);
   });
 
+  it('are one in all with drain-first while launches are denied, whoever waits, and none otherwise', () => {
+    const ten = [...members(spotA, 5), ...members(spotB, 5)];
+    const denial = { code: 'UnauthorizedOperation', message: '', atMs: nowMs - 600_000, untilMs: nowMs - 300_000 };
+    const denials = Object.fromEntries(['spot-a', 'spot-b', 'od-b'].map((pool) => [pool, denial]));
+    const idle = ['spot-b#1', 'spot-b#2'].map((id) => waits(id, { reason: 'never-served' }));
+    const drainFirst = { group: group({ swap: { order: 'drain-first', maxSurge: 2 } }), members: ten };
+    const lack = (swaps: readonly Swap[], rest: Partial<View> = { state: state({ denials }) }) => of({ ...drainFirst, ...rest, swaps }).lack;
+    expect([lack([]), lack(idle), lack([waits('spot-a#1'), ...idle]), lack(idle, {})]).toEqual([0, 1, 1, 0]);
+  });
+
   it('are launched ahead for members that another decision chose to begin, as for those that wait', () => {
     const [waiting, chosen] = [waits('spot-a#1'), waits('spot-a#2', { state: 'leaving' })];
     const found = of({ members: [...members(spotA, 5), ...members(spotB, 5)], swaps: [waiting, chosen] });

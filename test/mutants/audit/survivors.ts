@@ -10,8 +10,8 @@ export const survivors: readonly Survivor[] = [
   {
     name: 'maxSurge is ignored, launch first',
     file: 'core/decide/arbiter.ts',
-    from: "surge: budgetOf(order === 'launch-first' ? maxSurge :",
-    to: "surge: budgetOf(order === 'launch-first' ? maxSurge + 1e6 :",
+    from: 'surge = budgetOf(isLaunchFirst ? maxSurge :',
+    to: 'surge = budgetOf(isLaunchFirst ? maxSurge + 1e6 :',
   },
   {
     name: 'maxSurge is ignored, drain first',

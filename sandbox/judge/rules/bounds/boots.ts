@@ -18,7 +18,7 @@ import { headcountAt, lookedSince, ownLaunches, surgeOf } from '../../members/st
 import { poolOf } from '../../policy/pools.ts';
 import { times } from '../../times.ts';
 import { isHindered, launching, look, telling, type Way, ways } from '../../told/hindrance.ts';
-import { wasDeniedLately } from '../../world/denied.ts';
+import { isDeniedStill } from '../../world/denied.ts';
 import type { Life } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -30,7 +30,7 @@ const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, do
   const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
   const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
   const policies = chronicle.policiesIn(group, sinceMs, atMs);
-  const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
+  const surge = surgeOf(policies, headcount, isDeniedStill(chronicle, group, atMs));
   const spares = Math.max(0, ...policies.map(({ spare }) => spare));
   return desired + spares + surge - [...headcount.staying, ...headcount.waiting].filter((one) => !doomed.has(one)).length;
 };

@@ -6,7 +6,7 @@ import type { Rule } from '../../finding.ts';
 import { couldBeKnown, headcountAt, ownLaunches, surgeOf, unseenEnds } from '../../members/staying.ts';
 import { tellsEnd } from '../../told/leaving.ts';
 import { refillAt } from '../../told/refill.ts';
-import { wasDeniedLately } from '../../world/denied.ts';
+import { isDeniedStill } from '../../world/denied.ts';
 import { goneAtMs, isFunction, type Life, stayAt, tagsAt } from '../../world/life.ts';
 
 type OwnLaunch = ReturnType<typeof ownLaunches>[number];
@@ -86,7 +86,7 @@ export const needlessLaunch: Rule = {
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const desired = Math.max(0, ...chronicle.desiredShownIn(group, sinceMs, atMs));
-      const isDenied = wasDeniedLately(chronicle, group, atMs);
+      const isDenied = isDeniedStill(chronicle, group, atMs);
       const surge = surgeOf(policies, headcount.claimed, isDenied);
       const refill = Math.max(0, refillAt(chronicle, group, { sinceMs, atMs }) - leftToTheirGroup(chronicle, launch));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
@@ -116,7 +116,7 @@ export const maximumHeld: Rule = {
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
-      const surge = surgeOf(policies, headcount.claimed, wasDeniedLately(chronicle, group, atMs));
+      const surge = surgeOf(policies, headcount.claimed, isDeniedStill(chronicle, group, atMs));
       const most = Math.max(...policies.map(({ size, spare }) => size.max + spare)) + surge + returning;
       return policies.length === 0 || known.length <= most
         ? []

@@ -5,7 +5,7 @@ import { holdsPlace } from '../../members/holds-place.ts';
 import { headcountAt, surgeOf } from '../../members/staying.ts';
 import { asgsOf } from '../../policy/policy.ts';
 import { times } from '../../times.ts';
-import { wasDeniedLately } from '../../world/denied.ts';
+import { isDeniedStill } from '../../world/denied.ts';
 import { isFunction } from '../../world/life.ts';
 import { brokeOff, refusedCode, stayedInService } from './said.ts';
 
@@ -184,7 +184,7 @@ const mostLacking = (chronicle: Chronicle, group: string, atMs: number): number 
   const sinceMs = atMs - times.reactMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   const headcount = headcountAt(chronicle, group, atMs, { sinceMs });
   const there = [...headcount.staying, ...headcount.waiting].filter(({ launchedAtMs }) => launchedAtMs < sinceMs);
-  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), headcount, wasDeniedLately(chronicle, group, atMs));
+  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), headcount, isDeniedStill(chronicle, group, atMs));
   return Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs)) + surge - there.length;
 };
 

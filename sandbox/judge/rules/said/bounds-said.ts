@@ -11,7 +11,7 @@ import { decisionWrite, lookedByMs } from '../../said/decision-writes.ts';
 import { times } from '../../times.ts';
 import { isHindered, telling } from '../../told/hindrance.ts';
 import { heardBy, newestEach, outcomesOf } from '../../told/sizes-of-alarms.ts';
-import { wasDeniedLately } from '../../world/denied.ts';
+import { isDeniedStill } from '../../world/denied.ts';
 import type { Life } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -29,7 +29,7 @@ const atEither = ({ lookedMs, writtenMs }: Moments, isSo: (atMs: number) => bool
 /** The most that a look may find a group to lack: those that leave are missing, and so are those that its surge launches ahead of their swaps. */
 const lackedAt = (chronicle: Chronicle, group: string, atMs: number, sizes = chronicle.desiredIn(group, atMs, atMs)): number => {
   const { staying, waiting, claimed } = headcountAt(chronicle, group, atMs);
-  const surge = surgeOf(chronicle.policiesIn(group, atMs, atMs), claimed, wasDeniedLately(chronicle, group, atMs));
+  const surge = surgeOf(chronicle.policiesIn(group, atMs, atMs), claimed, isDeniedStill(chronicle, group, atMs));
   return Math.max(1, ...sizes.map((desired) => desired - staying.length - waiting.length + surge));
 };
 
