@@ -10,6 +10,7 @@
 
 import { howHeld } from '../group/holding.ts';
 import { outsideAsgOf } from '../group/outside-size.ts';
+import { launchedByUs } from '../launch/launched-by-us.ts';
 import { failsForLong } from '../pool-memory/failing-refills.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
@@ -97,7 +98,7 @@ type Gap = View['state']['asgGaps'][string];
 
 /** When a group last launched by itself, as far as what it holds shows that. */
 const lastLaunchMs = ({ untagged = {} }: AsgView, { state }: View): number => {
-  const ours = new Set(state.reservations.flatMap(({ instances = [] }) => instances));
+  const ours = launchedByUs(state);
   return Math.max(
     Number.NEGATIVE_INFINITY,
     ...Object.entries(untagged).flatMap(([instance, launchedAtMs]) => (ours.has(instance) ? [] : [launchedAtMs])),

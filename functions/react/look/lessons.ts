@@ -3,6 +3,7 @@ import { isAdmittedRunning } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { type Launched, rememberLives } from '../../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../../core/group-state/state.ts';
+import { launchedByUs } from '../../../core/launch/launched-by-us.ts';
 import { withoutEnded } from '../../../core/launch/reservation-life.ts';
 import { countOnce, justWarned, uncounted } from '../../../core/limits/counted-warnings.ts';
 import { rememberWarnings } from '../../../core/limits/launch-limit.ts';
@@ -28,10 +29,6 @@ const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Ref
   scope: 'offering',
 });
 
-/** Instances that responses to Holdfast name, as far as the state knows them. */
-const launchedIn = ({ reservations, newcomers = {} }: GroupState): ReadonlySet<string> =>
-  new Set([...reservations.flatMap(({ instances = [] }) => instances), ...Object.keys(newcomers)]);
-
 /** Pool memory after the fates of launched instances. Pools whose instances end before they serve rest for a while. */
 const withBoots = (
   state: GroupState,
@@ -41,7 +38,7 @@ const withBoots = (
 ): { readonly state: GroupState; readonly failedBoots: readonly BootNews[] } => {
   const shown = { ...holdings, ran, admitsRunning: isAdmittedRunning(group) };
   const { newcomers: _n, failedBoots: _f, deaths: _d, refills: _r, failing: _g, ...rest } = state;
-  const refills = learnRefills(state, shown, launchedIn(state), nowMs);
+  const refills = learnRefills(state, shown, launchedByUs(state), nowMs);
   const { memory, news, refused } = learnBoots(state, shown, group.pools, nowMs);
   const learned = rememberRefusals(rest.memory, refused.map(refusalOf), group.pools, nowMs);
   return { state: { ...rest, memory: learned, ...memory, ...refills }, failedBoots: news };

@@ -134,6 +134,8 @@ describe('a gap of an Auto Scaling group', () => {
     expect(gapsNow(look([holding], { state: ours }))['web-asg']?.sinceMs).toBe(nowMs - 80_000);
     const all = { ...gaps, reservations: [reservation({ instances: ['i-1', 'i-2'] })] };
     expect(ownRefill(look([holding], { state: all }))).toBe(0);
+    const known = { ...gaps, newcomers: { 'i-2': { pool: 'spot-a', atMs: nowMs - 4_000 } } };
+    expect(gapsNow(look([holding], { state: known }))['web-asg']?.sinceMs).toBe(nowMs - 80_000);
   });
   it('keeps its beginning and its refusal where the group launched before', () => {
     const before = asg({ desired: 3, untagged: { 'i-1': nowMs - 50_000 } });
