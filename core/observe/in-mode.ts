@@ -5,7 +5,7 @@ import { raisedToJoin } from '../decide/maximum-sizes.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { Remark } from '../decision/remark.ts';
 import { modeOf } from '../group/mode.ts';
-import { asCounted, countsOtherUnits } from '../group/unfit.ts';
+import { countsOtherUnits } from '../group/unfit.ts';
 import { isHard } from '../swap/swap.ts';
 import { type Headcount, takeHeadcount } from '../view/headcount.ts';
 import { isToResume } from '../view/suspension.ts';
@@ -130,11 +130,10 @@ const watched = (view: View, watching: Watching): InMode => {
 };
 
 /**
- * Decides about a group in its mode. Notes of an earlier mode are dropped, so a group that acts again begins from its
+ * Decides about a group in its mode, with the group as its look treats it (`asCounted`). Notes of an earlier mode are dropped, so a group that acts again begins from its
  * present members.
  */
-export const decideInMode = (found: View, watching: Watching): InMode => {
-  const view = { ...found, group: asCounted(found.group, found.asgs) };
+export const decideInMode = (view: View, watching: Watching): InMode => {
   switch (modeOf(view.group)) {
     case 'act':
       return { view: withNotDone(view, undefined), decision: decide(view) };

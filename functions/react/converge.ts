@@ -14,7 +14,7 @@ import { wakeForAdded } from './carry-out/outside-size.ts';
 import { continueSwaps } from './carry-out/unfinished-swaps.ts';
 import { checkLaunches } from './check-launches.ts';
 import { letGo } from './let-go/let-go.ts';
-import { asCountedIn, type Gathered, gather } from './look/gather.ts';
+import { asTreatedIn, type Gathered, gather } from './look/gather.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
 import { withLessons } from './look/lessons.ts';
 import { withUnheard } from './look/unheard-hooks.ts';
@@ -237,7 +237,7 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
       throwIfFailed(claimed);
       return look;
     });
-    const all = await withUnheard(asCountedIn(run, found), found);
+    const all = await withUnheard(asTreatedIn(run, found), found);
     const told = await claimFacts(all, found, claimed);
     const late = told.claimed.fresh.filter((swap) => !claimed.fresh.includes(swap));
     return telling(all, late, () =>

@@ -10,7 +10,7 @@ import { reactTimeoutMs } from '../../core/times/times.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { claimLost } from './carry-out/claims.ts';
 import { giveBack } from './carry-out/lowered-sizes.ts';
-import { asCountedIn, type Gathered, gather } from './look/gather.ts';
+import { asTreatedIn, type Gathered, gather } from './look/gather.ts';
 import { readInForce } from './look/in-force.ts';
 import { withLessons } from './look/lessons.ts';
 import { type Lost, playRound } from './play-round.ts';
@@ -105,7 +105,7 @@ const lookAgain = async (
   const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
   const found = await gather(now.group, facts, renewed.provider, ports, known);
   const { putBack } = before;
-  const counted = asCountedIn(renewed, found);
+  const counted = asTreatedIn(renewed, found);
   return { run: counted, gathered: withLessons({ ...found, ...(putBack && { putBack }) }, counted, warned) };
 };
 

@@ -135,14 +135,11 @@ export const gather = async (
   };
 };
 
-/** The run with its group as it is treated in this look. */
-export const asCountedIn = <T extends { readonly group: Group }>(
+/** The run with its group as this look treats it. */
+export const asTreatedIn = <T extends { readonly group: Group }>(
   run: T,
-  { holdings }: Pick<Gathered, 'holdings'>,
-): T => ({
-  ...run,
-  group: asCounted(run.group, holdings.asgs),
-});
+  { group: { mode, countsUnits } }: Pick<Gathered, 'group'>,
+): T => ({ ...run, group: { ...run.group, ...(mode && { mode }), ...(countsUnits && { countsUnits }) } });
 
 /**
  * Members that their user detached, each reported once. An Auto Scaling group drops who leaves or has ended, while

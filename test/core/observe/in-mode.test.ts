@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Group } from '../../../core/group/group.ts';
+import { asCounted } from '../../../core/group/unfit.ts';
 import { heardBefore } from '../../../core/observe/heard.ts';
 import { decideInMode, type Watching } from '../../../core/observe/in-mode.ts';
 import type { Heard } from '../../../core/observe/not-done.ts';
@@ -38,14 +39,16 @@ describe('a group that acts', () => {
 
 describe('a group that acts, and whose size counts no instances', () => {
   const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
-  const of = (unfit: NonNullable<View['asgs'][number]['unfit']>, rest: Partial<View> = {}) =>
-    view({ group: attached, members: members(spotA, 5), asgs: [asg({ held: 5, unfit })], ...rest });
+  const of = (unfit: NonNullable<View['asgs'][number]['unfit']>, rest: Partial<View> = {}) => {
+    const seen = view({ group: attached, members: members(spotA, 5), asgs: [asg({ held: 5, unfit })], ...rest });
+    return { ...seen, group: asCounted(seen.group, seen.asgs) };
+  };
 
   const gap = state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 600_000, refused: false } } });
 
   test('launches and removes nothing, sets no size, and remarks the setting once', () => {
     const first = of(['weights'], { state: gap });
-    expect(decide(first).placements.length + decide(first).takeOver.length).toBeGreaterThan(0);
+    expect(decide({ ...first, group: attached }).placements.length + decide(first).takeOver.length).toBeGreaterThan(0);
     const found = [{ asg: 'web-asg', found: ['weights' as const] }];
     const { decision } = decideInMode(first, watching());
     expect(decision).toMatchObject({ placements: [], takeOver: [], unplaced: 0, remarks: [{ code: 'asg-unfit', asgs: found }] });
