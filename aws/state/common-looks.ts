@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { accountPartition, items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { CommonLooks } from '../../core/ports/surroundings.ts';
 import { isConditionFailed, isFromAws } from '../calls/errors.ts';
+import { expiresAt } from './expires.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
 
@@ -28,7 +29,7 @@ export const createCommonLooks = ({ client, table, now }: Deps): CommonLooks & {
     Key: { [keys.group]: accountPartition, [keys.item]: items.look(atMs) },
   });
   const names = { '#begun': 'begunAtMs', '#expires': ttlAttribute };
-  const expires = (): number => Math.floor(now() / 1000) + keptForSeconds;
+  const expires = (): number => expiresAt(now(), keptForSeconds);
   return {
     async join(groups, atMs) {
       const command = new UpdateCommand({

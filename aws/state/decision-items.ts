@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { DecisionRecord, TrimmedPart } from '../../core/decision/decision-record.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
+import { expiresAt } from './expires.ts';
 import type { Item } from './query-all.ts';
 
 type DecisionItems = Pick<StateStore, 'putDecision'>;
@@ -45,7 +46,7 @@ export const createDecisionItems = ({ client, table, now }: Deps): DecisionItems
       schema: decisionSchema,
       [keys.group]: record.group,
       [keys.item]: items.decision(record.id),
-      [ttlAttribute]: Math.floor(now() / 1000) + keptForSeconds,
+      [ttlAttribute]: expiresAt(now(), keptForSeconds),
     };
     await client.send(new PutCommand({ TableName: table, Item }));
   },

@@ -4,6 +4,7 @@ import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { LaunchRequest } from '../../core/launch/launch-request.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import { listOf, mapOf, objectOf, oneOf, optional, text } from './checks.ts';
+import { expiresAt } from './expires.ts';
 import { placement } from './shapes.ts';
 import { UnreadableItem } from './unreadable.ts';
 
@@ -52,7 +53,7 @@ export const createRequestItems = ({ client, table, now }: Deps): RequestItems =
   });
   return {
     async putRequest(group, reservation, request) {
-      const [{ api }, expires] = [request, Math.floor(now() / 1000) + keptForSeconds];
+      const [{ api }, expires] = [request, expiresAt(now(), keptForSeconds)];
       const Item = { ...keyOf(group, reservation), api, request: packed(request), [ttlAttribute]: expires };
       await client.send(new PutCommand({ TableName: table, Item }));
     },

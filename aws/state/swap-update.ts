@@ -2,6 +2,7 @@ import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap, SwapState } from '../../core/swap/swap.ts';
 import { isForward } from '../../core/swap/transitions.ts';
+import { expiresAt } from './expires.ts';
 import type { Item } from './query-all.ts';
 import { stateSchema } from './state-schema.ts';
 
@@ -23,7 +24,7 @@ const keptForSeconds = 7 * 24 * 3600;
 
 /** A swap whose instance is gone expires after seven days. */
 export const expiry = (state: SwapState | undefined, nowMs: number): Item =>
-  state === 'gone' ? { [ttlAttribute]: Math.floor(nowMs / 1000) + keptForSeconds } : {};
+  state === 'gone' ? { [ttlAttribute]: expiresAt(nowMs, keptForSeconds) } : {};
 
 /** States from which a change may start without going backwards. */
 export const forward = ({ from, set }: SwapChange): readonly SwapState[] => {

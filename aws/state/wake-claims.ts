@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import { isConditionFailed, isFromAws } from '../calls/errors.ts';
+import { expiresAt } from './expires.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
 
@@ -40,7 +41,7 @@ export const createWakeClaims =
         ':now': nowMs,
         ':came': cameMs,
         ':soonEnough': atMs + soonEnoughMs,
-        ':expires': Math.floor(nowMs / 1000) + keptForSeconds,
+        ':expires': expiresAt(nowMs, keptForSeconds),
       },
     });
     try {
