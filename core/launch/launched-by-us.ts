@@ -1,6 +1,6 @@
 import type { GroupState } from '../view/view.ts';
 
-/** Instances that responses to Holdfast name, as far as the state knows them. Describes need not show their tags yet. */
+/** Instances that responses to Holdfast name, as far as the state knows them. Their tags need not be shown yet. */
 export const launchedByUs = ({
   reservations,
   newcomers = {},
