@@ -130,8 +130,8 @@ const watched = (view: View, watching: Watching): InMode => {
 };
 
 /**
- * Decides about a group in its mode, with the group as its look treats it (`asCounted`). Notes of an earlier mode are dropped, so a group that acts again begins from its
- * present members.
+ * Decides about a group in its mode, as its look treats it (`asCounted`). Notes of an earlier mode are dropped, so a
+ * group that acts again begins from its present members.
  */
 export const decideInMode = (view: View, watching: Watching): InMode => {
   switch (modeOf(view.group)) {
