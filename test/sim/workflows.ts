@@ -2,7 +2,7 @@ import { noCapacity } from './capacity-steps.ts';
 import { rename } from './edit-steps.ts';
 import { setBy } from './outside-steps.ts';
 import type { Situation } from './situation.ts';
-import { alarm, deletePolicy, endThroughAsg, interrupt, loseZone, putPolicy, recommendRebalance } from './steps.ts';
+import { alarm, deletePolicy, endThroughAsg, interrupt, kill, loseZone, putPolicy, recommendRebalance } from './steps.ts';
 import { groupIn, type HoldingKind, plainLandscape, type SettingOptions, settingOf, specOf, zones } from './worlds.ts';
 
 type Rest = Pick<Situation, 'steps' | 'asked'> & Partial<Situation>;
@@ -65,6 +65,25 @@ const twoGroups = (): Situation => {
     ...situation('two-groups', 'tag', {}, { asked: { web: four, api: four }, steps: [loseZone(1_000, zones[0])] }),
     spec: specOf(
       landscape,
+      placed.flatMap(({ asgs }) => asgs),
+    ),
+    policies: placed.map(({ policy }) => policy),
+  };
+};
+
+/**
+ * Members of two Auto Scaling groups end without a warning, and these launch in their place. Nothing is due for that, so both groups are looked at together
+ * once their new members run.
+ */
+const refilledTogether = (): Situation => {
+  const placed = (['web', 'api'] as const).map((name) =>
+    groupIn(plainLandscape, { name, holding: 'attach', size: 2, targetGroups: ['web'], asg: { market: 'spot' } }),
+  );
+  const two = { size: 2, endsAt: 2 };
+  return {
+    ...situation('refilled-together', 'attach', {}, { asked: { web: two, api: two }, steps: [kill(1_000, 1, 'web'), kill(1_000, 1, 'api')] }),
+    spec: specOf(
+      plainLandscape,
       placed.flatMap(({ asgs }) => asgs),
     ),
     policies: placed.map(({ policy }) => policy),
@@ -205,4 +224,5 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
   'outside-scale-in': outsideScaleIn,
   'outside-return': outsideReturned,
   'outside-interruption': () => situation('outside-interruption', 'attach', outsideOptions, { asked: six, steps: [loseZone(1_000, zones[0])] }),
+  'refilled-together': refilledTogether,
 };
