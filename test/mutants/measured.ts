@@ -3,12 +3,13 @@ import type { Workshop } from './broken-assembly.ts';
 import { type Edit, editsOf } from './mutant.ts';
 import { createPlayer } from './player.ts';
 import { type Counted, counted } from './ran.ts';
+import { rarestFirst } from './rarest-first.ts';
 import { appliedOr, say } from './table.ts';
 import type { Played } from './worker.ts';
 
 export type Breakage = Edit & { readonly name: string; readonly also?: readonly Edit[] };
 
-/** In which worlds the code that a breakage changes runs, and in which of them a build with it decides something else. */
+/** In which worlds the code that a breakage changes runs, the likeliest first, and in which of them a build with it decides something else. */
 type Found = { readonly reached: readonly number[]; readonly differs: readonly number[] };
 
 export type Measured = {
@@ -24,19 +25,16 @@ const mostBeside = 60;
 const isOfCore = (breakage: Breakage): boolean => editsOf(breakage).every(({ file }) => file.startsWith('core/'));
 const isOfFunctions = (breakage: Breakage): boolean => editsOf(breakage).every(({ file }) => !file.startsWith('lib/'));
 
+type Finding = { reached: readonly number[]; readonly differs: number[] };
+
 /** What one world shows about each of these breakages. */
-const noteWorld = (
-  played: Played,
-  seed: number,
-  part: readonly Breakage[],
-  { countersOf }: Counted,
-  found: ReadonlyMap<string, { readonly reached: number[]; readonly differs: number[] }>,
-): void => {
+const noteWorld = (played: Played, seed: number, part: readonly Breakage[], { countersOf }: Counted, found: ReadonlyMap<string, Finding>): void => {
   const ran = new Set(played.ran);
   const beside = part.filter(isOfCore);
   for (const breakage of part) {
     const counters = countersOf(editsOf(breakage));
-    if (counters === undefined || counters.some((id) => ran.has(id))) found.get(breakage.name)?.reached.push(seed);
+    const one = found.get(breakage.name);
+    if (one !== undefined && (counters === undefined || counters.some((id) => ran.has(id)))) one.reached = [...one.reached, seed];
   }
   for (const build of played.differing ?? []) found.get(beside[build]?.name ?? '')?.differs.push(seed);
 };
@@ -47,7 +45,7 @@ const noteWorld = (
  */
 export const measure = async (workshop: Workshop, wanted: readonly Breakage[], seeds: readonly number[], choice: Choice): Promise<Measured> => {
   const shown = wanted.filter(isOfFunctions);
-  const found = new Map(shown.map(({ name }) => [name, { reached: [] as number[], differs: [] as number[] }]));
+  const found = new Map(shown.map(({ name }) => [name, { reached: [], differs: [] } as Finding]));
   const asItIs: Measured['asItIs'] = new Map();
   for (let first = 0; first < shown.length; first += mostBeside) {
     const part = shown.slice(first, first + mostBeside);
@@ -55,10 +53,16 @@ export const measure = async (workshop: Workshop, wanted: readonly Breakage[], s
     const assembly = await appliedOr(workshop.putBeside(part.filter(isOfCore).map(editsOf), counting.sources), (why) => say(why));
     if (assembly === undefined) continue;
     const player = createPlayer();
+    const ranIn = new Map<number, ReadonlySet<string>>();
     for (const seed of seeds) {
       const played = await player.play({ seed, ...choice, assembly });
       asItIs.set(seed, Promise.resolve(played));
+      ranIn.set(seed, new Set(played.ran));
       noteWorld(played, seed, part, counting, found);
+    }
+    for (const breakage of part) {
+      const one = found.get(breakage.name);
+      if (one !== undefined) one.reached = rarestFirst(one.reached, ranIn, counting.aroundOf(editsOf(breakage)));
     }
     await player.close();
     await workshop.discard('beside');

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { anywhere } from './break-code.ts';
 import { type Generated, instrumentSources } from './generated/instrument.ts';
 import type { Edit } from './mutant.ts';
+import type { Around } from './rarest-first.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 
@@ -14,6 +15,7 @@ export type Counted = {
   readonly sources: ReadonlyMap<string, string>;
   /** Which counters say that a breakage would run. Undefined: no counter says so, and it may run in every world. */
   readonly countersOf: (edits: readonly Edit[]) => readonly string[] | undefined;
+  readonly aroundOf: (edits: readonly Edit[]) => Around;
 };
 
 /** What an edit changes of the text that it replaces: without what begins and ends alike. */
@@ -47,6 +49,10 @@ const countersAt = (here: readonly Generated[], changed: Range): readonly string
   return nearest === undefined ? undefined : around.filter((one) => lengthOf(one) === lengthOf(nearest)).map(({ id }) => id);
 };
 
+/** The outermost function around a change. Code that runs as its file is loaded has none. */
+const functionAround = (here: readonly Generated[], changed: Range): Range | undefined =>
+  here.filter((one) => isBody(one) && holds(one, changed)).toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+
 /**
  * Puts counters into the files that these breakages edit, beside the code as it is. They count nothing in `lib/`, which no world runs.
  * @throws when a file cannot be read
@@ -60,8 +66,18 @@ export const counted = async (breakages: readonly (readonly Edit[])[]): Promise<
     const source = read.get(edit.file);
     return source === undefined ? undefined : countersAt(byFile.get(edit.file) ?? [], changedBy(source, edit));
   };
+  const aroundEdit = (edit: Edit): Around => {
+    const [source, here] = [read.get(edit.file) ?? '', byFile.get(edit.file) ?? []];
+    const body = functionAround(here, changedBy(source, edit));
+    const inFile = here.filter((one) => !isFunction(one));
+    return { near: inFile.filter((one) => body !== undefined && holds(body, one)).map(({ id }) => id), file: inFile.map(({ id }) => id) };
+  };
   return {
     sources: instrumented.counted,
+    aroundOf: (edits) => {
+      const all = edits.map(aroundEdit);
+      return { near: all.flatMap(({ near }) => near), file: all.flatMap(({ file }) => file) };
+    },
     countersOf: (edits) => {
       const all = edits.map(countersOfEdit);
       return all.includes(undefined) ? undefined : all.flatMap((ids) => ids ?? []);
