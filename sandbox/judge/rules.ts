@@ -15,15 +15,8 @@ import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { advisedAreClaimed } from './rules/drains/advised.ts';
 import { drainsAreShared } from './rules/drains/drains.ts';
 import { endedInTime } from './rules/drains/ended-in-time.ts';
-import {
-  connectionsGetTheirTime,
-  heartbeatsComeEarly,
-  hooksAreHeld,
-  leftToEc2,
-  letGoIsLeft,
-  strangersUntouched,
-  workTakenOffFirst,
-} from './rules/drains/endings.ts';
+import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/drains/endings.ts';
+import { heartbeatsAreSpaced, heartbeatsComeEarly } from './rules/drains/heartbeats.ts';
 import { replacedBeforeWindow } from './rules/drains/scheduled.ts';
 import { sparedServeAgain } from './rules/drains/spared.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/drains/warned.ts';
@@ -125,6 +118,7 @@ export const rules: readonly Rule[] = [
   replacedBeforeWindow,
   hooksAreHeld,
   heartbeatsComeEarly,
+  heartbeatsAreSpaced,
   servesAgain,
   requestedSoon,
   missingAreRequested,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { heartbeatsComeEarly, hooksAreHeld } from '../../sandbox/judge/rules/drains/endings.ts';
+import { hooksAreHeld } from '../../sandbox/judge/rules/drains/endings.ts';
+import { heartbeatsComeEarly } from '../../sandbox/judge/rules/drains/heartbeats.ts';
 import { drainBeginsInTime, warnedTakenOut } from '../../sandbox/judge/rules/drains/warned.ts';
 import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { observeChangesNothing, pauseIsIdle } from '../../sandbox/judge/rules/modes.ts';

@@ -2,7 +2,6 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { wasObserved } from '../../policy/modes.ts';
 import { times } from '../../times.ts';
-import { draining, isHindered, look, ways } from '../../told/hindrance.ts';
 import { deadlineOf, delayOf, heardAtMs, isFollowedByCalls, takenOutByUs } from '../../told/leaving.ts';
 import { endless, goneAtMs, type HookWait, isFunction, isScheduled, type Life, type Service } from '../../world/life.ts';
 
@@ -176,31 +175,6 @@ export const hooksAreHeld: Rule = {
       life.hooks.flatMap((wait) => {
         const detail = isOurs(chronicle, life, wait.atMs) && !isUnheld(chronicle, life, wait) ? faultOf(life, wait) : undefined;
         return detail === undefined ? [] : [{ instance: life.instance, asg: wait.asg, atMs: wait.over?.atMs ?? wait.atMs, detail }];
-      }),
-    ),
-};
-
-/** A user who stops drains, or a policy under which the group does not act, holds up heartbeats. */
-const isInterrupted = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
-  isHindered(chronicle, ways(look, draining), fromMs, untilMs) ||
-  chronicle.of('step').some(({ step, atMs }) => step === 'drains-stopped' && atMs >= fromMs && atMs <= untilMs) ||
-  chronicle.policiesIn(group, fromMs, untilMs).some(({ mode }) => mode !== 'act');
-
-export const heartbeatsComeEarly: Rule = {
-  name: 'heartbeats come well before a hook expires',
-  meaning:
-    'While Holdfast keeps a terminating hook waiting by heartbeats, each one after the first comes while a quarter of the hook’s time-out is left. That leaves time for a call that fails. The rule does not count heartbeats that faults, a user who stops drains, or a mode of the policy hold up.',
-  broken: (chronicle) =>
-    [...Map.groupBy(chronicle.of('hook-waits'), ({ instance, asg, hook }) => `${instance} ${asg} ${hook}`).values()].flatMap(([first, ...beats]) =>
-      beats.flatMap(({ instance, asg, hook, atMs }, index): readonly Broken[] => {
-        const before = beats[index - 1];
-        const life = chronicle.life(instance);
-        const group = (life && chronicle.groupAt(life, atMs)) ?? '';
-        if (first === undefined || before === undefined || isInterrupted(chronicle, group, before.atMs, atMs)) return [];
-        const leftMs = before.expiresAtMs - atMs;
-        if (leftMs >= (first.expiresAtMs - first.atMs) / 4) return [];
-        const detail = `the heartbeat for ${hook} of ${instance} came ${(leftMs / 1_000).toFixed(1)} s before the hook expired`;
-        return [{ group, instance, asg, atMs, detail }];
       }),
     ),
 };

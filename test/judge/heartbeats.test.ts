@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { heartbeatsAreSpaced } from '../../sandbox/judge/rules/drains/heartbeats.ts';
+import { details, throttled } from './details.ts';
+import { policy, type Script } from './histories.ts';
+
+const attached = { ...policy, asg: 'web-asg' };
+
+/** A hook of 120 s from 100 s on, with heartbeats at these seconds, each of which gives it 120 s more. */
+const beats = (seconds: readonly number[], write: (script: Script) => void = () => undefined, changes: Parameters<typeof details>[2] = {}) =>
+  details(
+    heartbeatsAreSpaced,
+    (script) => {
+      script.policy(0, 1, attached);
+      script.member('i-1', { asg: 'web-asg' });
+      write(script);
+      for (const second of [100, ...seconds])
+        script.at(second, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: (second + 120) * 1_000 });
+    },
+    changes,
+  );
+
+describe('heartbeats come no more often than they are needed', () => {
+  it('holds where they are half a time-out apart, and a little less', () => {
+    expect(beats([115, 175, 235])).toEqual([]);
+    expect(beats([115, 163])).toEqual([]);
+  });
+  it('breaks where one follows soon after the one before, and not after the beginning', () => {
+    expect(beats([115, 162])).toEqual(['the heartbeat for drain of i-1 came 47.0 s after the one before']);
+    expect(beats([101])).toEqual([]);
+  });
+  it('holds for the last look at a member that EC2 takes, and not for one that it warns about later', () => {
+    expect(beats([115, 140], (script) => script.warn(110, 'i-1'))).toEqual([]);
+    expect(beats([115, 140], (script) => script.warn(150, 'i-1'))).toHaveLength(1);
+  });
+  it('holds while faults meet what drains call, and while somebody stops drains', () => {
+    expect(beats([115, 140], undefined, throttled('RecordLifecycleActionHeartbeat'))).toEqual([]);
+    expect(beats([115, 140], undefined, throttled('CreateFleet'))).toHaveLength(1);
+    const stop = (second: number) => (script: Script) =>
+      script.at(second, { kind: 'step', step: 'drains-stopped', instances: [], groups: ['web'], asgs: [] });
+    expect(beats([115, 140], stop(120))).toEqual([]);
+    expect(beats([115, 140], stop(150))).toHaveLength(1);
+  });
+  it('tells two hooks of one instance apart', () => {
+    const other = (script: Script) => {
+      for (const second of [100, 130])
+        script.at(second, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'other', expiresAtMs: 300_000 });
+    };
+    expect(beats([115, 175], other)).toEqual([]);
+  });
+});
