@@ -30,14 +30,18 @@ type Deps = {
  * one message of all environments: the first environment sends it, and the groups of the others join its look.
  */
 export const createWakes = ({ client, queueUrl, claim, joinLook, now }: Deps): Wakes => {
-  /** The next wake of each group that this environment sent. */
-  const next = new Map<string, number>();
+  /** Wakes of each group that this environment sent. An earlier one may be sent while a later one is still to come. */
+  const sent = new Map<string, readonly number[]>();
   /** The last wake of each group that came here. Its time may be ahead of this clock. */
   const last = new Map<string, number>();
-  const isWoken = (group: string, nowMs: number, atMs: number): boolean => {
-    const sentForMs = next.get(group);
-    if (sentForMs === undefined || sentForMs === last.get(group)) return false;
-    return sentForMs > nowMs && sentForMs <= atMs + soonEnoughMs;
+  const isWoken = (group: string, nowMs: number, atMs: number): boolean =>
+    (sent.get(group) ?? []).some((sentForMs) => {
+      if (sentForMs === last.get(group)) return false;
+      return sentForMs > nowMs && sentForMs <= atMs + soonEnoughMs;
+    });
+  const noteSent = (group: string, atMs: number): void => {
+    const nowMs = now();
+    sent.set(group, [...(sent.get(group) ?? []).filter((sentForMs) => sentForMs > nowMs), atMs]);
   };
   const claimed = async (groups: readonly string[], atMs: number): Promise<readonly string[]> => {
     const claims = await inParallel(groups, claimsAtOnce, async (group) =>
@@ -58,7 +62,7 @@ export const createWakes = ({ client, queueUrl, claim, joinLook, now }: Deps): W
       if (wanted.length === 0) return;
       const joining = how === 'together' && isCommonMark(atMs) ? await joinLook(wanted, atMs) : 'alone';
       if (joining !== 'joined') await send(wanted, atMs, joining === 'first');
-      for (const group of wanted) next.set(group, atMs);
+      for (const group of wanted) noteSent(group, atMs);
     },
     came(groups, atMs) {
       for (const group of groups) last.set(group, atMs);

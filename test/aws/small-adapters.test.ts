@@ -268,9 +268,14 @@ describe('wakes', () => {
     await wake(['api', 'web'], nowMs + 12_000);
     expect(sent().slice(1)).toMatchObject([{ group: 'api' }, { group: 'web' }]);
     await wake(['api'], nowMs + 4_000);
+    expect(sent().slice(3)).toMatchObject([{ group: 'api' }]);
+    // The later one is still to come after the earlier one.
     atMs = nowMs + 4_000;
     await wake(['api'], nowMs + 10_000);
-    expect(sent().slice(3)).toMatchObject([{ group: 'api' }, { group: 'api' }]);
+    expect(sent().slice(4)).toEqual([]);
+    atMs = nowMs + 10_000;
+    await wake(['api'], nowMs + 12_000);
+    expect(sent().slice(4)).toMatchObject([{ group: 'api' }]);
   });
 
   test('name the time that they are for, and are sent again to a group whose wake has come before it was due by this clock', async () => {

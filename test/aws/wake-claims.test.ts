@@ -29,7 +29,26 @@ describe('the claim of a wake', () => {
     expect(await environment(nowMs)('early', nowMs + 10_000)).toBe(true);
     expect(await environment(nowMs)('early', nowMs + 8_999)).toBe(true);
     expect(await environment(nowMs + 8_998)('early', nowMs + 20_000)).toBe(false);
-    expect(await environment(nowMs + 8_999)('early', nowMs + 20_000)).toBe(true);
+    expect(await environment(nowMs + 10_000)('early', nowMs + 20_000)).toBe(true);
+  });
+
+  test('is not given again for a wake that an earlier one came before', async () => {
+    const [laterMs, earlyMs] = [nowMs + 20_000, nowMs + 8_000];
+    expect(await environment(nowMs)('twice', laterMs)).toBe(true);
+    expect(await environment(nowMs)('twice', earlyMs)).toBe(true);
+    // The look at the earlier time wants the later one, whose message is on its way.
+    expect(await environment(earlyMs)('twice', laterMs)).toBe(false);
+    expect(await environment(earlyMs)('twice', laterMs - 999)).toBe(false);
+    expect(await environment(earlyMs)('twice', laterMs - 2_000)).toBe(true);
+    expect(await environment(laterMs - 2_000)('twice', laterMs)).toBe(false);
+    expect(await environment(laterMs)('twice', laterMs + 5_000)).toBe(true);
+  });
+
+  test('is given for a later wake that has come, where an earlier one came before it', async () => {
+    const [laterMs, earlyMs] = [nowMs + 20_000, nowMs + 8_000];
+    expect(await environment(nowMs)('both', laterMs)).toBe(true);
+    expect(await environment(nowMs)('both', earlyMs)).toBe(true);
+    expect(await environment(laterMs - 500)('both', laterMs + 10_000, laterMs)).toBe(true);
   });
 
   test('of an environment whose clock is ahead keeps no other environment from its wakes', async () => {

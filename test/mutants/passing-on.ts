@@ -20,8 +20,8 @@ export const passingOn: readonly Mutant[] = [
   {
     name: 'a wake that was claimed once is never over',
     file: 'aws/state/wake-claims.ts',
-    from: 'OR #atMs <= :now OR #atMs > :soonEnough',
-    to: 'OR (#atMs <= :now AND #atMs > :soonEnough) OR #atMs > :soonEnough',
+    from: '} <= :now OR',
+    to: '} <= :came OR',
     also: [{ file: 'aws/messages/wakes.ts', from: 'last.set(group, atMs);', to: 'last.set(group, 0 * atMs);' }],
     caughtBy: ['warnings overlap'],
   },
