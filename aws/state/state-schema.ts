@@ -183,6 +183,7 @@ const readers: Readers<GroupState> = {
   refusedReleases: absentOr(eachIn(refusedRelease)),
   denials: absentOr(eachIn(denial)),
   uncovered: maybe(number),
+  notes: maybe(number),
   checksDueAtMs: maybe(number),
   checksOf: maybe(number),
   wakeAtMs: orElse(number, 0),

@@ -204,6 +204,8 @@ export type GroupState = Memories & {
   readonly denials?: Denials;
   /** Missing members that nothing could give when the last decision was made. Absent: none. */
   readonly uncovered?: number;
+  /** How many of the writes noted only what signals say, and followed no decision. Absent: none. */
+  readonly notes?: number;
   /** When the launches of policy version `checksOf` are tried with dry runs again. Absent: they are due. */
   readonly checksDueAtMs?: number;
   readonly checksOf?: number;

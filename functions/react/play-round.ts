@@ -134,6 +134,13 @@ const launch = async (run: Run, orders: readonly Order[]): Promise<readonly Laun
   }
 };
 
+/**
+ * Whether another decision was written between these two writes of a run. Writes that only noted what signals say
+ * counted no launches.
+ */
+const decidedBetween = (before: GroupState, after: GroupState): boolean =>
+  after.version - before.version - 1 > (after.notes ?? 0) - (before.notes ?? 0);
+
 /** Makes a decision binding that has had its turn, and launches. Returns undefined after a lost race. */
 const playAllowed = async (
   run: Run,
@@ -183,7 +190,7 @@ const playAllowed = async (
     run.ports.clock.now(),
   );
   const answered = await writeAnswers(run, { view, state: { ...marked, raised: maxima } }, launched);
-  return { ...played, state: answered, ...(answered.version > state.version + 1 && { isCrowded: true }) };
+  return { ...played, state: answered, ...(decidedBetween(state, answered) && { isCrowded: true }) };
 };
 
 /** Why a decision had no effect: another one was written first, or another one about the group is about to launch. */

@@ -163,6 +163,12 @@ describe('what only a message says: a refused refill', () => {
     }
   });
 
+  test('is counted, so that a function that launches meanwhile can tell a note from a decision', async () => {
+    const { world, handOver: play } = noting(state({ notes: 3 }));
+    await play();
+    expect(world.written.map(({ notes }) => notes)).toEqual([4]);
+  });
+
   test('that is noted already is not written again', async () => {
     const { world, handOver: play } = noting(state({ asgGaps: refused }));
     await play();

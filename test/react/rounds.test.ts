@@ -852,12 +852,12 @@ describe('a group without a state item', () => {
 });
 
 test('another look follows at once where others decided while instances without tags were launched', async () => {
-  const launchedInto = async (holding: Group['holding'], othersWrite: boolean) => {
+  const launchedInto = async (holding: Group['holding'], othersWrite: boolean, others: Partial<GroupState> = {}) => {
     const eight = { ...inB(8, 1), holding };
     const of = worldOf(eight, stateUnder(eight, 5));
     const { launch } = of.provider;
     of.provider.launch = (orders) => {
-      if (othersWrite) of.world.stored = stateUnder(eight, 7);
+      if (othersWrite) of.world.stored = { ...stateUnder(eight, 8), ...others };
       return launch(orders);
     };
     const played = await play(eight, of);
@@ -866,6 +866,9 @@ test('another look follows at once where others decided while instances without 
   expect(await launchedInto({ kind: 'launch-instances' }, true)).toBe(true);
   expect(await launchedInto({ kind: 'launch-instances' }, false)).toBeUndefined();
   expect(await launchedInto({ kind: 'tag' }, true)).toBeUndefined();
+  // Whoever only notes what signals say counts no instances.
+  expect(await launchedInto({ kind: 'launch-instances' }, true, { notes: 2 })).toBeUndefined();
+  expect(await launchedInto({ kind: 'launch-instances' }, true, { notes: 1 })).toBe(true);
 });
 
 test('another look follows at once where others decided during a move that is refused, because they counted on it', async () => {

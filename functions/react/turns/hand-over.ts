@@ -146,7 +146,8 @@ export const keepNotes = async (
     const state = ports.believed(facts.group, stored);
     const next = withNotes(state, facts, group, nowMs);
     if (next === state) return;
-    if ((await putState(facts.group, { ...next, version: stored.version + 1 }, ports)) !== 'conflict') return;
+    const noted = { ...next, version: stored.version + 1, notes: (stored.notes ?? 0) + 1 };
+    if ((await putState(facts.group, noted, ports)) !== 'conflict') return;
   }
   throw new Error(`Signals of group ${facts.group} could not be noted. Their messages are delivered again.`);
 };
