@@ -40,6 +40,12 @@ const secondType: Part = {
   },
 };
 
+/** Whether the catalogue has a price of every type that a policy may launch. */
+const isPriced = (policy: Document): boolean => {
+  const ofPools = poolsOf(policy).flatMap(([, { instanceTypes = [] }]) => instanceTypes as readonly string[]);
+  return [...typesOf(policy), ...ofPools].every((type) => catalogue.some(({ name }) => name === type));
+};
+
 const priced = (draw: Draw, [name, pool]: readonly [string, Document]): readonly [string, Document] => {
   const { spotUsd } = catalogue[0];
   const limits = {
@@ -52,7 +58,8 @@ const priced = (draw: Draw, [name, pool]: readonly [string, Document]): readonly
 
 /** Prices on demand, limits that are shares of them, a commitment, and a tree that compares prices. They move, also after they are read again. */
 const prices: Part = {
-  fits: ({ policies }) => policies.every((policy) => launchesItself(policy) && policy.onDemandPrices === undefined && typesOf(policy).length > 0),
+  fits: ({ policies }) =>
+    policies.every((policy) => launchesItself(policy) && policy.onDemandPrices === undefined && typesOf(policy).length > 0 && isPriced(policy)),
   add: (world, draw) => {
     const onDemandPrices = Object.fromEntries(catalogue.map(({ name, onDemandUsd }) => [name, onDemandUsd]));
     const factor = draw.chance(0.5) ? { [draw.one(onDemandPools)]: { priceFactor: draw.one([0.2, 0.6]) } } : {};

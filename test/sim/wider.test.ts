@@ -30,6 +30,20 @@ describe('some worlds that say little', () => {
     expect(limited.every(({ market, asg }) => market === 'spot' && asg === undefined)).toBe(true);
   });
 
+  it('have limits that are a share of on-demand only where the policy prices every type of the pool: others are rejected (16200053)', () => {
+    type Pool = { readonly maxPrice?: string; readonly instanceTypes?: readonly string[] };
+    type Limited = { readonly pools?: Readonly<Record<string, Pool>>; readonly defaults?: Pool; readonly onDemandPrices?: object };
+    const drawn = [randomSituation(16_200_053), ...seeds.map((seed) => randomSituation(seed, { profile: 'endings' }))];
+    const unpriced = drawn.flatMap(({ policies }) =>
+      (policies as readonly Limited[]).flatMap(({ pools = {}, defaults, onDemandPrices = {} }) =>
+        Object.values(pools)
+          .filter(({ maxPrice }) => maxPrice !== undefined)
+          .flatMap(({ instanceTypes = defaults?.instanceTypes ?? [] }) => instanceTypes.filter((type) => !(type in onDemandPrices))),
+      ),
+    );
+    expect(unpriced).toEqual([]);
+  });
+
   it.each(['boot-broken', 'capacity-changed', 'protected', 'hook-put', 'warned-in-vain', 'standby-entered', 'process-suspended'])(
     'have the trouble %s',
     (kind) => {
