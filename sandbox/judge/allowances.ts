@@ -1,4 +1,4 @@
-import { closedUntold } from './allowances/breakers.ts';
+import { closedUntold, openedUntold } from './allowances/breakers.ts';
 import { startRefused } from './allowances/drain-starts.ts';
 import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble, writesWereSlow } from './allowances/requests.ts';
@@ -57,6 +57,7 @@ export const allowances: readonly Allowance[] = [
   hookUnheard,
   claimedUnderFault,
   closedUntold,
+  openedUntold,
   waitsInLine,
   shortUnheard,
   stoppedByHand,

@@ -1147,7 +1147,33 @@ const closedBy =
       script.launch(second, `i-${second}`, { pool: 'spot-b', by: react(`of-${second}`) });
     }
   };
+/** Two serve with a spare. EC2 takes the spare, one warning opens a breaker, and the bus refuses the event of the function that received it. */
+const openedBy =
+  ({ outcome = 'ThrottlingException', wrote = 'i-a', interruptions = 1, isFault = true, lasts = {} } = {}): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, size: 2, spare: 1, breaker: { interruptions, within: '5m', hold: '30m', ...lasts } });
+    script.desired(0, 2);
+    for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { pool: 'spot-a' });
+    script.warn(100, 'i-3');
+    script.react(101, 103, 'i-a', heard('i-3'));
+    script.desired(102, 2, 1, react(wrote));
+    script.at(102.2, {
+      ...{ kind: 'called', invocation: 'i-a', function: 'react', service: 'events', operation: 'PutEvents', askedAtMs: 102_100 },
+      ...{ outcome, applied: outcome === 'ok', isMutating: true, ...(outcome !== 'ok' && isFault && { trouble: 'fault' as const }) },
+    });
+    script.end(220, 'i-3');
+  };
 const breakers: Readonly<Record<string, Cases>> = {
+  'the event bus refused that a breaker is open': {
+    needed: openedBy(),
+    beyond: {
+      'the event was sent': openedBy({ outcome: 'ok' }),
+      'no fault refused it': openedBy({ isFault: false }),
+      'another function wrote the state': openedBy({ wrote: 'i-b' }),
+      'one warning opens no breaker': openedBy({ interruptions: 2 }),
+      'the breaker is over': openedBy({ lasts: { within: '1m', hold: '1m' } }),
+    },
+  },
   'a fault met the function that had to send that a breaker is closed': {
     needed: closedBy(165, true, true, { service: 'events', operation: 'PutEvents' }),
     beyond: {
