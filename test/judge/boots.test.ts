@@ -154,7 +154,7 @@ describe('a pool whose instances die rests', () => {
     expect(rests(at(130, 'spot-a', 111))).toEqual([]);
   });
   it('for as long as its event says, which grows with each further one', () => {
-    const told = (restSeconds: number, launchedSecond = 175, write: Write = nothing, changes: Partial<History> = {}) =>
+    const told = (restSeconds: number, launchedSecond = 175, write: Write = nothing, changes: Partial<History> = {}, clockErrorMs = 0) =>
       rests(
         (script) => {
           dies(script, launchedSecond, 'i-4');
@@ -162,7 +162,7 @@ describe('a pool whose instances die rests', () => {
           const detail = { group: 'web', pool: 'spot-a', awsCode: 'Client.InternalError', instances: ['i-4'], untilMs: 1_000 * (190 + restSeconds) };
           script.at(190, { kind: 'announced', detailType: 'Holdfast Boots Failed', detail });
         },
-        0,
+        clockErrorMs,
         changes,
       );
     expect(told(120)).toEqual([]);
@@ -176,6 +176,14 @@ describe('a pool whose instances die rests', () => {
     // It was launched before the first one was known: both are one failure.
     expect(told(60, 108)).toEqual([]);
     expect(told(60, 175, (script) => script.policy(185, 2))).toEqual([]);
+    // What was told when the policy was written, by clocks that are wrong, may be forgotten and need not be.
+    const written =
+      (second: number): Write =>
+      (script) =>
+        script.policy(second, 2);
+    for (const restSeconds of [60, 120]) expect(told(restSeconds, 175, written(113), {}, 2_000)).toEqual([]);
+    expect(told(120, 175, written(120), {}, 2_000)).toHaveLength(1);
+    expect(told(60, 175, written(107), {}, 2_000)).toHaveLength(1);
   });
   it('twice as long after a further one, unless one came up between them', () => {
     const again = (second: number, write: Write = nothing) =>

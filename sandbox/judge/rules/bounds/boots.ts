@@ -115,15 +115,18 @@ const longestRestMs = (chronicle: Chronicle, group: string, failures: number, fr
 /** Events that name a rest which is shorter or longer than a pool of so many failures in a row has. */
 const wrongRestsTold = (chronicle: Chronicle, group: string, all: readonly Told[]): readonly Broken[] =>
   all.flatMap(({ pool, atMs, untilMs }): readonly Broken[] => {
-    const fromMs = forgottenAtMs(chronicle, group, atMs) + 2 * chronicle.times.clockMs;
-    const row = all.filter((one) => one.pool === pool && one.atMs > fromMs && one.atMs <= atMs);
+    const forgottenMs = forgottenAtMs(chronicle, group, atMs);
+    // Clocks are wrong, so what was told shortly after that may be forgotten and need not be.
+    const slackMs = 2 * chronicle.times.clockMs;
+    const since = (fromMs: number) => all.filter((one) => one.pool === pool && one.atMs > fromMs && one.atMs <= atMs);
+    const [row, atMost] = [since(forgottenMs + slackMs), since(forgottenMs - slackMs)];
     const [first] = row;
     if (untilMs === undefined || first === undefined || wasLost(chronicle, group, first.atMs, atMs)) return [];
     const leastMs = bootRestMs(streakAt(chronicle, group, row)) - slackOf(chronicle);
     const restMs = untilMs - atMs;
-    const mostMs = longestRestMs(chronicle, group, row.length, Math.max(0, fromMs), atMs) + slackOf(chronicle);
+    const mostMs = longestRestMs(chronicle, group, atMost.length, Math.max(0, forgottenMs - slackMs), atMs) + slackOf(chronicle);
     if (restMs >= leastMs && restMs <= mostMs) return [];
-    return [{ group, atMs, detail: `${pool} is told to rest for ${Math.round(restMs / 1_000)} s after ${row.length} failed boots` }];
+    return [{ group, atMs, detail: `${pool} is told to rest for ${Math.round(restMs / 1_000)} s after ${atMost.length} failed boots` }];
   });
 
 export const failingPoolsRest: Rule = {
