@@ -1,6 +1,7 @@
 import type { Rule } from './finding.ts';
 import { detachedStayOut } from './rules/auto-scaling/detached.ts';
 import { joinedAreNoted, joiningMembersRun, leavingDoNotJoin } from './rules/auto-scaling/joining.ts';
+import { loweredNoFurther } from './rules/auto-scaling/lowered.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/auto-scaling/put-back.ts';
 import { ownersSuspensionsStand } from './rules/auto-scaling/suspended.ts';
 import { adviceWithinBudget } from './rules/bounds/advice.ts';
@@ -159,6 +160,7 @@ export const rules: readonly Rule[] = [
   tagsAsAsked,
   asgsPutBack,
   raisesEndSoon,
+  loweredNoFurther,
   strangeAsgs,
   ownersSuspensionsStand,
   strangersUntouched,
