@@ -16,6 +16,7 @@ import { withRings } from './random-rings.ts';
 import { withOwnScaling } from './random-scaling.ts';
 import { withSecondAct } from './random-second-act.ts';
 import { withTerms } from './random-terms.ts';
+import { withTightGroups } from './random-tight-groups.ts';
 import { withTrouble } from './random-trouble.ts';
 import { withVersions } from './random-versions.ts';
 import { withFaultsWhileWarned } from './random-warned-faults.ts';
@@ -47,7 +48,22 @@ const withSomeTerms: ReadonlySet<ProfileName> = new Set([...withSomeBounds, 'bou
 const withMoreTrouble: ReadonlySet<ProfileName> = new Set([...withSomeTerms, 'shares', 'limits', 'market', 'returns', 'scarce'] as const);
 
 /** Worlds in which a change of the owner, a loss and a failing call may meet within seconds. */
-const withSomeMeetings: ReadonlySet<ProfileName> = new Set(['edits', 'people', 'members', 'faulty', 'outages', 'endings'] as const);
+const withSomeMeetings: ReadonlySet<ProfileName> = new Set([
+  ...(['edits', 'people', 'members', 'faulty', 'outages', 'endings'] as const),
+  ...(['small', 'bounds', 'limits', 'market'] as const),
+]);
+
+/** Worlds whose members may be in an Auto Scaling group without room, or with hooks. */
+const withSomeTightGroups: ReadonlySet<ProfileName> = new Set([
+  'small',
+  'faulty',
+  'edits',
+  'endings',
+  'outages',
+  'bounds',
+  'limits',
+  'market',
+] as const);
 
 type Widening = {
   readonly of: ReadonlySet<ProfileName>;
@@ -62,6 +78,7 @@ const wider: readonly Widening[] = [
   { of: withTwoActs, stream: 'faults while warned', widen: withFaultsWhileWarned },
   { of: withTwoActs, stream: 'load', widen: withLoad },
   { of: withSomeMeetings, stream: 'meetings', widen: withMeetings },
+  { of: withSomeTightGroups, stream: 'tight groups', widen: withTightGroups },
 ];
 
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>
