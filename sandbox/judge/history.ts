@@ -205,7 +205,7 @@ export type SizeEvent = At<
 /** Events of groups: their policies and their items. */
 export type GroupEvent =
   /** A user wrote (or, without a document, deleted) the policy item. */
-  | At<'policy-written', { readonly group: string; readonly document?: Readonly<Record<string, unknown>> }>
+  | At<'policy-written', { readonly group: string; readonly document?: Readonly<Record<string, unknown>>; readonly digest?: string }>
   /** What is in force from now on; without a document the group is let go. */
   | At<'policy-in-force', { readonly group: string; readonly version?: number; readonly document?: Readonly<Record<string, unknown>> }>
   | AsgEvent

@@ -76,6 +76,7 @@ import { explainTellsTruth } from './rules/said/shown-explained.ts';
 import { statusIsShown } from './rules/said/shown-status.ts';
 import { shownWhole } from './rules/said/shown-whole.ts';
 import { sizesAreExplained } from './rules/said/sizes-said.ts';
+import { statusesAreWhole } from './rules/said/status-whole.ts';
 import { statusesAreTrue } from './rules/said/statuses.ts';
 import { timesAreTrue } from './rules/said/swap-ends.ts';
 import { swapsNameTruly } from './rules/said/swap-facts.ts';
@@ -192,6 +193,7 @@ export const rules: readonly Rule[] = [
   outcomesAreTrue,
   outcomesAreWhole,
   statusesAreTrue,
+  statusesAreWhole,
   beyondIsSaid,
   unfitIsSaid,
   shownWhole,

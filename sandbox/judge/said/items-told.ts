@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { env, items, registryPartition, ttlAttribute } from '../../../core/contract.ts';
+import { canonicalText } from '../../../core/policy/canonical.ts';
 import type { FunctionSpec } from '../../platform/functions/environment.ts';
 import { itemBytes } from '../../platform/tables/item-size.ts';
 import type { ItemChange } from '../../platform/tables/memory-store.ts';
@@ -34,8 +36,17 @@ const documentOf = (value: unknown): Document => {
   }
 };
 
-const ofPolicy = (group: string, after: AttributeMap | undefined): Event =>
-  after === undefined ? { kind: 'policy-written', group } : { kind: 'policy-written', group, document: documentOf(plainOf(after, 'policy')) };
+/** A reader finds by it which policy a status is about (docs/policy.md). */
+const digestOf = (policy: unknown): string =>
+  createHash('sha256')
+    .update(typeof policy === 'string' ? policy : canonicalText(policy))
+    .digest('hex');
+
+const ofPolicy = (group: string, after: AttributeMap | undefined): Event => {
+  if (after === undefined) return { kind: 'policy-written', group };
+  const policy = plainOf(after, 'policy');
+  return { kind: 'policy-written', group, document: documentOf(policy), ...(policy !== undefined && { digest: digestOf(policy) }) };
+};
 
 const ofAccepted = (group: string, before: AttributeMap | undefined, after: AttributeMap | undefined): readonly Event[] => {
   if (after === undefined) return [{ kind: 'policy-in-force', group }];
@@ -129,8 +140,11 @@ const statusIn = (item: string, after: AttributeMap) => {
     return Array.isArray(list) ? list.length : 0;
   };
   const counts = { problems: lengthOf('problems'), warnings: lengthOf('warnings') };
-  const waits = textOf(after, 'message').includes(waitingText);
-  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }), ...counts, ...(waits && { waits }) } };
+  const message = textOf(after, 'message');
+  const waits = message.includes(waitingText);
+  const { digest } = fromItem(after);
+  const said = { message, at: textOf(after, 'at'), atMs: Number(plainOf(after, 'atMs')), ...(digest !== undefined && { digest: String(digest) }) };
+  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }), ...counts, ...(waits && { waits }), ...said } };
 };
 
 const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>

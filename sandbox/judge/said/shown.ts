@@ -1,5 +1,5 @@
-import type { Stored } from './stored-items.ts';
 import { isMap, type Json, mapsOf, numberOf, textOf } from '../read-json.ts';
+import type { Stored } from './stored-items.ts';
 
 /** What a command of the command line printed about a group, or about an instance. `error`: it failed instead. */
 export type Shown = { readonly command: 'status' | 'decisions' | 'explain'; readonly about: string; readonly text: string; readonly error?: string };

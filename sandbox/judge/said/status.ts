@@ -5,4 +5,11 @@ export type SaidStatus = {
   readonly problems?: number;
   readonly warnings?: number;
   readonly waits?: true;
+  /** Absent, with all that follows: in histories that are not about that. The text for people. */
+  readonly message?: string;
+  /** Of which policy it is: its text, as a digest. */
+  readonly digest?: string;
+  /** When it was written, twice: for people and in milliseconds. */
+  readonly at?: string;
+  readonly atMs?: number;
 };
