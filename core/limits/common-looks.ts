@@ -51,12 +51,27 @@ export const comeUpLookAtMs = (atMs: number, waitedMs: number): number =>
   waitedMs < lastsMs ? atMs : nextJoinAtMs(atMs - 1, lastingEveryMs);
 
 /**
- * When Auto Scaling groups are looked at whose leaving members have ended. Undefined: at once, because half of Auto
- * Scaling's bucket is there. Below that, its tokens are for calls that end members before EC2 takes them. Each of these
- * looks takes one too, and there are ten and more for one group while it lets its members go.
+ * Whether less than half of Auto Scaling's bucket is there. Then its tokens are for launches, and for calls that end
+ * members before EC2 takes them. What can wait waits.
+ */
+export const isAutoScalingShort = (budget: AccountBudget, nowMs: number): boolean =>
+  levelAt(budget, 'autoScaling', nowMs) < buckets.autoScaling.holds / 2;
+
+/**
+ * When Auto Scaling groups are looked at whose leaving members have ended. Undefined: at once, because Auto Scaling's
+ * bucket is not short. Each of these looks takes a token, and there are ten and more for one group while it lets its
+ * members go.
  */
 export const endsLookAtMs = (budget: AccountBudget, nowMs: number): number | undefined =>
-  levelAt(budget, 'autoScaling', nowMs) >= buckets.autoScaling.holds / 2 ? undefined : nextJoinAtMs(nowMs);
+  isAutoScalingShort(budget, nowMs) ? nextJoinAtMs(nowMs) : undefined;
+
+/** Groups whose turn to launch comes before the next common look of those that wait. They are woken for it. */
+export const haveTurnSoon = ({ waiting }: AccountBudget, nowMs: number): ReadonlySet<string> => {
+  const soon = waiting.filter(
+    ({ instances, turnAtMs }) => instances > 0 && turnAtMs > nowMs && turnAtMs <= commonLookAtMs(nowMs),
+  );
+  return new Set(soon.map(({ group }) => group));
+};
 
 /** Groups whose turn comes after the next common look. */
 export type PutOff = {

@@ -24,6 +24,8 @@ export type News = {
   readonly isTick: boolean;
   /** Whether one of the ticks is of the schedule. Absent: all ticks are wakes, or there is none. */
   readonly isMinute?: boolean;
+  /** Whether one of the ticks is a wake, so something of the group is due. Absent: all are of the schedule. */
+  readonly isWoken?: boolean;
   /** When a user last wrote the policy. */
   readonly writtenAtMs?: number;
 };

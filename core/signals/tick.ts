@@ -45,6 +45,6 @@ export const tick = signalKind({
   isOver: neverOver,
   // The next tick follows within a minute, the ticks of an outage would pile up, and one message names many groups.
   comesAgain: 'never',
-  adds: ({ isScheduled }) => ({ isTick: true, ...(isScheduled && { isMinute: true }) }),
+  adds: ({ isScheduled }) => ({ isTick: true, ...(isScheduled ? { isMinute: true } : { isWoken: true }) }),
   ...noCause,
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
+import { commonLookAtMs } from '../../core/limits/common-looks.ts';
 import type { Waiting } from '../../core/limits/need.ts';
 import type { SwapState } from '../../core/swap/swap.ts';
 import type { InForce } from '../../functions/react/look/in-force.ts';
@@ -114,4 +115,33 @@ describe('instances that begin to run', () => {
     now = first ?? 0;
     expect(await arrangedAt()).toBe((first ?? 0) + 20_000);
   });
+});
+
+test('in a storm over many groups, the tick leaves those that wait to their turn or to the next common look, while Auto Scaling’s bucket is short', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const left = async ({ tokens = 9, inMs = 10_000, of = names, warnedAtMs = nowMs - 5_000, facts = {} as Partial<Facts> } = {}) => {
+    const levels = { autoScaling: { tokens, atMs: nowMs } };
+    const waiting = names.map((name) => inLine(name, { turnAtMs: nowMs + inMs }));
+    const swaps = [swapOf('i-1', { warnedAtMs, claimedAtMs: warnedAtMs })];
+    let reads = 0;
+    const budget = async () => {
+      reads += 1;
+      return { ...emptyBudget, levels, waiting };
+    };
+    const store = { budget, putBudget: async () => 'done' } as unknown as ReactPorts['store'];
+    const batch = of.map((name) => ({
+      facts: { ...factsOf({ isTick: true, isMinute: true, ...facts }), group: name },
+      inForce: { group: group({ name }), state: state(), swaps } as unknown as InForce,
+    }));
+    const put = await putOff(batch, { store, clock: { now: () => nowMs }, seen });
+    return { left: [...put], reads };
+  };
+  expect((await left()).left).toEqual(names.map((name) => [name, { lookAtMs: undefined }]));
+  const lookAtMs = commonLookAtMs(nowMs);
+  expect((await left({ inMs: lookAtMs - nowMs })).left).toEqual(names.map((name) => [name, { lookAtMs: undefined }]));
+  expect((await left({ inMs: lookAtMs - nowMs + 1 })).left).toEqual(names.map((name) => [name, { lookAtMs }]));
+  for (const kept of [{ inMs: 0 }, { tokens: 10 }]) expect(await left(kept)).toEqual({ left: [], reads: 1 });
+  // No budget is read for a tick without a storm, and a group of which more came is looked at.
+  const unread = [{ of: names.slice(1) }, { warnedAtMs: nowMs - 200_000 }, { facts: { isWoken: true } }, { facts: { messages: ['m-1'] } }];
+  for (const kept of unread) expect(await left(kept)).toEqual({ left: [], reads: 0 });
 });

@@ -124,6 +124,14 @@ test('a wake is news, the tick of the minute is not', () => {
   expect([tick(true), tick(false), warning].map(isMinuteTick)).toEqual([true, false, false]);
 });
 
+test('the facts tell a wake from the tick of the minute', async () => {
+  const told = async (isScheduled: boolean) => {
+    const { facts } = await routed({ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled });
+    return facts.map(({ isTick, isMinute, isWoken }) => [isTick, isMinute, isWoken]);
+  };
+  expect([await told(true), await told(false)]).toEqual([[[true, true, undefined]], [[true, undefined, true]]]);
+});
+
 test('a tick or a wake is not delivered again, for the next tick follows; any other signal is', async () => {
   const tick = (isScheduled: boolean): Signal => ({ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled });
   const messagesOf = async (signal: Signal) => (await routed(signal)).facts.flatMap(({ messages }) => messages);

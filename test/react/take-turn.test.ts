@@ -2,13 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
-import type { Lessons } from '../../core/limits/account-budget.ts';
+import { emptyBudget, type Lessons } from '../../core/limits/account-budget.ts';
 import type { Turn } from '../../core/limits/line.ts';
 import type { Ask } from '../../core/limits/need.ts';
 import type { Lesson } from '../../core/pool-memory/pool-memory.ts';
 import type { LaunchResult } from '../../core/ports/launches.ts';
 import type { View } from '../../core/view/view.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
 import type { Run } from '../../functions/react/run.ts';
+import { noteShortage } from '../../functions/react/turns/lasting.ts';
 import { giveTurnBack, shareLessons, takeTurn } from '../../functions/react/turns/take-turn.ts';
 import { decisionOf } from '../core/decisions.ts';
 import { group, nowMs, spotA, state, swapOf, view } from '../core/views.ts';
@@ -99,6 +101,21 @@ describe('a decision that waits for its turn', () => {
     const { allowed, decidedWith, wanted } = await turned(now);
     expect(allowed).toEqual({ view: view(), given: { createFleet: 1, instances: 3 }, decision: { ...wanted, remarks: [] } });
     expect(decidedWith).toEqual([]);
+  });
+
+  test('lowers a size only together with launches while Auto Scaling’s bucket is short', async () => {
+    const takeOver = [{ asg: 'web-asg', desired: 3 }];
+    const lowered = async (turn: Turn, { tokens = 9, readAtMs = nowMs - 1, count = 3 } = {}) => {
+      const store = {} as ReactPorts['store'];
+      noteShortage(store, { ...emptyBudget, levels: { autoScaling: { tokens, atMs: readAtMs } } }, readAtMs);
+      const ask = async () => ({ turn, refused: {} });
+      const run = { group: group(), id: 'd1', turns: { ask }, ports: { ...ports, store }, beganAtMs: nowMs } as unknown as Run;
+      const wanted = decisionOf({ placements: count === 0 ? [] : [placementOf(count)], takeOver });
+      return (await takeTurn(run, { view: view(), decision: wanted }, () => decisionOf({ takeOver })))?.decision.takeOver;
+    };
+    expect([await lowered(later), await lowered(now, { count: 0 })]).toEqual([[], []]);
+    const rest = [{ tokens: 10 }, { readAtMs: nowMs - 5_000 }].map((one) => lowered(later, one));
+    expect(await Promise.all([lowered(now), ...rest])).toEqual([takeOver, takeOver, takeOver]);
   });
 
   test('takes no turn if it launches nothing', async () => {

@@ -36,9 +36,10 @@ export const noFacts = (group: string): Omit<Growing, 'causes'> => ({
   messages: [],
 });
 
-const addTick = (facts: Growing, { isTick, isMinute }: Partial<News>): void => {
+const addTick = (facts: Growing, { isTick, isMinute, isWoken }: Partial<News>): void => {
   if (isTick) facts.isTick = true;
   if (isMinute) facts.isMinute = true;
+  if (isWoken) facts.isWoken = true;
 };
 
 /** Collects facts by group. A storm adds thousands of them, so lists grow in place until they are returned. */

@@ -1,6 +1,6 @@
 import { rememberedByKey } from '../../../aws/calls/remembered.ts';
 import type { AccountBudget } from '../../../core/limits/account-budget.ts';
-import { lastingLookAtMs, shortageLasts } from '../../../core/limits/common-looks.ts';
+import { isAutoScalingShort, lastingLookAtMs, shortageLasts } from '../../../core/limits/common-looks.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Round, Run } from '../run.ts';
 import { commonTime } from './wakes-together.ts';
@@ -12,20 +12,31 @@ const account = 'account';
 /** When this environment read last that a shortage lasts. */
 const readAtMs = rememberedByKey<ReactPorts['store'], number>();
 
-/** Remembers whether the budget that was just read shows a shortage that lasts. */
-export const noteShortage = (
-  store: ReactPorts['store'],
-  budget: Pick<AccountBudget, 'waiting'>,
-  nowMs: number,
-): void => {
-  const known = readAtMs(store);
-  if (shortageLasts(budget, nowMs)) known.set(account, nowMs);
+/** When this environment read last that Auto Scaling's bucket is short, and how long that is true. */
+const shortAtMs = rememberedByKey<ReactPorts['store'], number>();
+const shortForMs = 5_000;
+
+const note = (known: Map<string, number>, isSo: boolean, nowMs: number): void => {
+  if (isSo) known.set(account, nowMs);
   else known.delete(account);
 };
 
+/** Remembers what the budget that was just read is short of. */
+export const noteShortage = (store: ReactPorts['store'], budget: AccountBudget, nowMs: number): void => {
+  note(readAtMs(store), shortageLasts(budget, nowMs), nowMs);
+  note(shortAtMs(store), isAutoScalingShort(budget, nowMs), nowMs);
+};
+
+const isYoung = (known: Map<string, number>, forMs: number, nowMs: number): boolean =>
+  Math.abs(nowMs - (known.get(account) ?? Number.NEGATIVE_INFINITY)) < forMs;
+
+/** Whether calls to Auto Scaling that can wait would take tokens from others, as far as this environment has read. */
+export const knowsAutoScalingShort = (store: ReactPorts['store'], nowMs: number): boolean =>
+  isYoung(shortAtMs(store), shortForMs, nowMs);
+
 /** Whether a shortage lasts, as far as this environment has read. */
 const knowsShortage = (store: ReactPorts['store'], nowMs: number): boolean =>
-  Math.abs(nowMs - (readAtMs(store).get(account) ?? Number.NEGATIVE_INFINITY)) < knownForMs;
+  isYoung(readAtMs(store), knownForMs, nowMs);
 
 /** What comes sooner than this is due then. */
 const dueWithinMs = 5_000;

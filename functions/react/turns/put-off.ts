@@ -4,7 +4,15 @@ import { isAdmittedRunning, namedTargetGroups } from '../../../core/group/holder
 import { howHeld } from '../../../core/group/holding.ts';
 import { isOpen } from '../../../core/launch/reservation-life.ts';
 import type { AccountBudget } from '../../../core/limits/account-budget.ts';
-import { commonLookAtMs, endsLookAtMs, joinLookAtMs, putOffLooks } from '../../../core/limits/common-looks.ts';
+import {
+  commonLookAtMs,
+  endsLookAtMs,
+  haveTurnSoon,
+  isAutoScalingShort,
+  joinLookAtMs,
+  putOffLooks,
+} from '../../../core/limits/common-looks.ts';
+import { justWarned } from '../../../core/limits/counted-warnings.ts';
 import type { InForce } from '../look/in-force.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -64,6 +72,21 @@ const isExpected = ({ facts, inForce }: Known): boolean => {
 const areEnds = ({ facts: { ended, ran, refusedAsgs }, inForce: { group } }: Known): boolean =>
   howHeld(group).isInAsgs && ended.length > 0 && ran.length + refusedAsgs.length === 0;
 
+/** In a storm over so few groups, the tick looks at all of them. */
+const fewGroups = 3;
+
+/**
+ * Groups of which the minute's tick alone came, and that had warnings lately. In a storm over many groups, the budget
+ * says which of them are looked at soon. No budget is read for a tick without a storm.
+ */
+const ofTickInStorm = (some: readonly Known[], nowMs: number): readonly Known[] => {
+  const ticked = some.filter(
+    ({ facts: { isMinute, isWoken, messages }, inForce: { swaps } }) =>
+      isMinute === true && isWoken !== true && messages.length === 0 && justWarned(swaps, nowMs).length > 0,
+  );
+  return ticked.length > fewGroups ? ticked : [];
+};
+
 /** Groups that wait for a common look, and the time of the look to arrange. Undefined: it is arranged already. */
 export type PutOff = ReadonlyMap<string, { readonly lookAtMs: number | undefined }>;
 
@@ -97,14 +120,18 @@ const inLine = async (budget: AccountBudget, groups: readonly string[], { store,
 /** Groups that wait because of the account's budget. */
 const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> => {
   const [expected, joined] = [some.filter(isExpected), some.filter((one) => isJoined(one, ports))];
-  if (expected.length + joined.length === 0) return new Map();
+  const ticked = ofTickInStorm(some, ports.clock.now());
+  if (expected.length + joined.length + ticked.length === 0) return new Map();
   try {
     const budget = await ports.store.budget();
     const nowMs = ports.clock.now();
     noteShortage(ports.store, budget, nowMs);
-    const waiting = await inLine(budget, namesOf(expected), ports);
+    const left = isAutoScalingShort(budget, nowMs) ? namesOf(ticked) : [];
+    const waiting = await inLine(budget, [...namesOf(expected), ...left], ports);
     const ends = expected.filter((one) => areEnds(one) && !waiting.has(one.facts.group));
+    const soon = haveTurnSoon(budget, nowMs);
     return new Map([
+      ...left.filter((group) => soon.has(group)).map((group) => [group, { lookAtMs: undefined }] as const),
       ...until(joinLookAtMs(budget, nowMs), namesOf(joined), ports.store),
       ...until(endsLookAtMs(budget, nowMs), namesOf(ends), ports.store),
       ...waiting,
@@ -117,8 +144,8 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
 
 /**
  * Which groups of a batch wait for the next common look: because their turn at the account's buckets comes later,
- * because Auto Scaling has refilled them, because Auto Scaling's bucket is empty and leaving members have ended, or
- * because members begin to run in a shortage that lasts. So when thousands of members end, or begin to run, there is a
+ * because Auto Scaling has refilled them, because Auto Scaling's bucket is short and leaving members have ended or only
+ * the tick came, or because members begin to run in a shortage that lasts. So when thousands of members end, or begin to run, there is a
  * look every few seconds, and not one for each batch of signals. If the budget item cannot be read or written now, only
  * refilled groups wait.
  */

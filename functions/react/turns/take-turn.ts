@@ -14,6 +14,7 @@ import type { LaunchResult, Refusal } from '../../../core/ports/launches.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { askHere, wakeForTurnMs } from './ask-here.ts';
+import { knowsAutoScalingShort } from './lasting.ts';
 import { bucketOf, type Given } from './turns.ts';
 
 /** A decision that the account's buckets allow now, and the view that it is made from. */
@@ -117,6 +118,13 @@ const asksAs = (run: Run, { view, decision }: Allowed, again: (view: View) => De
   return { asNow, last: () => ask };
 };
 
+/**
+ * A decision that launches nothing now. While Auto Scaling's bucket is short, it lowers no desired capacity either: a
+ * later look does that, or the decision that launches.
+ */
+const withoutLowering = ({ ports: { store, clock } }: Run, decision: Decision): Decision =>
+  decision.takeOver.length > 0 && knowsAutoScalingShort(store, clock.now()) ? { ...decision, takeOver: [] } : decision;
+
 /** By then another decision about the group has stored its launches. */
 const afterTakenMs = 2_000;
 
@@ -133,7 +141,7 @@ export const takeTurn = async (
   again: (view: View) => Decision,
   isLate = false,
 ): Promise<Allowed | undefined> => {
-  if (wanted.placements.length === 0) return { view, decision: wanted };
+  if (wanted.placements.length === 0) return { view, decision: withoutLowering(run, wanted) };
   const { asNow, last } = asksAs(run, { view, decision: wanted }, again);
   const told = await askHere(run, last, asNow);
   const ask = last();
@@ -144,7 +152,8 @@ export const takeTurn = async (
   const mayLaunch = turn.kind === 'now' ? turn.instances : 0;
   const given: Tokens = turn.kind === 'now' ? { [ask.bucket]: turn.calls, instances: turn.instances } : {};
   const isAsWanted = informed === view && mayLaunch >= ask.instances;
-  const decision = isAsWanted ? wanted : again({ ...informed, mayLaunch });
+  const decided = isAsWanted ? wanted : again({ ...informed, mayLaunch });
+  const decision = turn.kind === 'later' ? withoutLowering(run, decided) : decided;
   const turnAtMs = turn.kind === 'now' ? turn.rest?.turnAtMs : turn.turnAtMs;
   const wakeAtMs = turnAtMs === undefined || turn === after ? turnAtMs : wakeForTurnMs(turnAtMs);
   return {
