@@ -41,8 +41,8 @@ const overShares = ({ group: { maxShare }, state }: Look, members: readonly Memb
 };
 
 /**
- * Members without the replacements of moves whose members have yet to leave. A member on spot whose replacement is on
- * demand need not leave where a spare is missing: it is one, and spot may give no other.
+ * Members without the replacements of moves whose members on demand have yet to leave. A member on spot need not leave
+ * where a spare is missing: it is one, and spot may give no other.
  */
 const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Member[] => {
   const { moves } = state.returns ?? noReturns;
@@ -53,7 +53,7 @@ const settledAmong = ({ state }: Look, members: readonly Member[]): readonly Mem
     const { reservation = '' } = member;
     const leaving = (moving.get(reservation) ?? []).filter((id) => {
       const one = shown.get(id);
-      return one !== undefined && (isSpot(member) || !isSpot(one));
+      return one !== undefined && !isSpot(one);
     });
     const before = replaced.get(reservation) ?? 0;
     replaced.set(reservation, before + 1);
@@ -75,8 +75,8 @@ const keptBeforeShares = (view: Look, members: readonly Member[]) => {
 
 /**
  * How many of these members a group keeps: its size, and for each spare one on spot. So a group with only members on
- * demand keeps no more than its size. Replacements of a move are no spares as long as a member has yet to leave for
- * each. An Auto Scaling group may launch a member for which the shares have no room. This one is not kept as a spare,
+ * demand keeps no more than its size. Replacements of a move are no spares as long as a member on demand has yet to
+ * leave for each. An Auto Scaling group may launch a member for which the shares have no room. This one is not kept as a spare,
  * because nothing could move in these shares.
  */
 export const keptAmong = (view: Look, members: readonly Member[]): number => {

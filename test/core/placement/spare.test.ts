@@ -103,6 +103,14 @@ describe('a group that is too large', () => {
     expect(removed(moving)).toEqual(['od-b#1', 'od-b#2'].map((instance) => ({ instance, reason: 'return' })));
   });
 
+  it('keeps a member on spot that moved on spot, where another one was lost since: the replacement takes that place (16201024)', () => {
+    const moves = [{ reservation: 'r', atMs: nowMs - minute, leaving: ['spot-a#1'], count: 1 }];
+    const came = member('came', spotB, { reservation: 'r' });
+    const moved = (there: number) => look([...members(spotA, there), came], { state: state({ desired: 4, returns: { ...noReturns, moves } }) });
+    expect(removed(moved(5))).toEqual([{ instance: 'spot-a#1', reason: 'return' }]);
+    expect(removed(moved(4))).toEqual([]);
+  });
+
   it('keeps a member on spot that moved on demand, while a spare is missing', () => {
     const moves = [{ reservation: 'r', atMs: nowMs - minute, leaving: ['spot-a#1', 'spot-a#2'], count: 2 }];
     const list = [...members(spotA, 4), ...members(onDemandB, 2, { reservation: 'r' })];
