@@ -66,6 +66,16 @@ describe('the numbers in a decision', () => {
     expect(counted({ serving: 1 }, undefined, throttled('DescribeTargetHealth'))).toEqual([]);
     expect(counted({ serving: 1, unread: 1 })).toEqual([]);
     expect(counted({ serving: 2, unread: 1 })).toEqual(says('3 of 2 members in service, expected 2 at least'));
+    // EC2's check of an instance fails as soon as its software hangs. Only a policy that asks for these checks has them read.
+    const hangs = (second: number, ready: object) => (script: Script) => {
+      script.policy(2, 2, { ...policy, ready });
+      for (const instance of ['i-1', 'i-2']) script.at(40, { kind: 'checked', instance, isPassed: true });
+      script.at(second, { kind: 'answering', instance: 'i-1', isOn: false });
+    };
+    expect(counted({ serving: 1 }, hangs(90, { checks: 'ec2' }))).toEqual([]);
+    expect(counted({ serving: 0 }, hangs(90, { checks: 'ec2' }))).toEqual(says('0 of 2 members in service, expected 1 at least'));
+    expect(counted({ serving: 1 }, hangs(104, { checks: 'ec2' }))).toHaveLength(1);
+    expect(counted({ serving: 1 }, hangs(90, {}))).toHaveLength(1);
     const begins = (script: Script): void => {
       script.launch(60, 'i-3');
       script.serves(95, 'i-3');

@@ -9,7 +9,7 @@ import { figuresSaid, type SaidFigures } from '../../said/figures.ts';
 import { times } from '../../times.ts';
 import { health, isHindered, look, ways } from '../../told/hindrance.ts';
 import { isHealthy } from '../../told/leaving.ts';
-import { beganToEndMs, isAlive, isFunction, type Life, stayAt } from '../../world/life.ts';
+import { answersAt, beganToEndMs, isAlive, isFunction, type Life, stayAt } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -71,9 +71,11 @@ const surelyServing = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, u
   const hasJoined = (life: Life): boolean => policy.asg === undefined || moments.every((atMs) => stayAt(life, atMs)?.asg === policy.asg);
   // A look over several groups does not read the health of each. Then a young member counts as registered only where the same environment registered it.
   const registeredMs = chronicle.groups.size > 1 ? registeredByMs : 0;
+  // EC2's check of an instance fails as soon as its software hangs, before a target group finds that.
+  const hasPassed = (life: Life): boolean => !policy.ready.isChecked || moments.every((atMs) => answersAt(life, atMs));
   const warmMs = Math.max(policy.ready.afterMs, registeredMs) + chronicle.times.clockMs + 1_000;
   return membersIn(chronicle, group, untilMs, untilMs).filter(
-    (life) => life.launchedAtMs + warmMs <= fromMs && hasJoined(life) && moments.every((atMs) => chronicle.isReadyAt(life, atMs)),
+    (life) => life.launchedAtMs + warmMs <= fromMs && hasJoined(life) && hasPassed(life) && moments.every((atMs) => chronicle.isReadyAt(life, atMs)),
   ).length;
 };
 
@@ -179,6 +181,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count. A waiting swap may count as leaving where another function that had begun lets it begin.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count; one that does not answer need not count where the policy asks for the status checks of EC2), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count. A waiting swap may count as leaving where another function that had begun lets it begin.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };
