@@ -115,6 +115,9 @@ describe('metrics count what happened', () => {
     expect(found({ ReadsMissed: 1 }, (script) => script.at(102, fine))).toEqual(['react: ReadsMissed counts 1, and every call was answered']);
     expect(found({ ReadsMissed: 1 }, (script) => script.at(102, fine, bad))).toEqual([]);
     expect(found({ Throttled: 1 }, (script) => script.at(102, calls('CreateFleet')))).toEqual([]);
+    const kept = (by: string) => (script: Script) => script.at(102, fine, { kind: 'end-refused', instance: 'i-1', by: react(by) });
+    expect(found({ ActionsFailed: 1, Problems: 1 }, kept('i-a'))).toEqual([]);
+    expect(found({ ActionsFailed: 1, Problems: 1 }, kept('i-b'))).toEqual(['react: ActionsFailed counts 1, and every call was answered']);
   });
 
   it('signals: each message, each instance of an announcement, and ticks or others if need be', () => {

@@ -15,20 +15,23 @@ type Deeds = {
   readonly told: readonly Of<'announced'>[];
   readonly refused: readonly Of<'refused'>[];
   readonly launched: number;
+  /** Members that it may not end, because their users protect them: an answered call tells that. */
+  readonly kept: number;
 };
 
-const nothing: Deeds = { calls: [], told: [], refused: [], launched: 0 };
+const nothing: Deeds = { calls: [], told: [], refused: [], launched: 0, kept: 0 };
 
 const deedsOf = remembered((chronicle: Chronicle): ReadonlyMap<string, Deeds> => {
   const calls = Map.groupBy(chronicle.of('called'), ({ invocation }) => invocation);
   const told = Map.groupBy(chronicle.of('announced'), ({ invocation = '' }) => invocation);
   const refused = Map.groupBy(chronicle.of('refused'), ({ invocation }) => invocation);
   const launched = Map.groupBy(chronicle.lives, ({ by }) => (isFunction(by) ? by.invocation : ''));
+  const kept = Map.groupBy(chronicle.of('end-refused'), ({ by }) => (isFunction(by) ? by.invocation : ''));
   return new Map(
-    [...calls].map(([id, made]) => [
-      id,
-      { calls: made, told: told.get(id) ?? [], refused: refused.get(id) ?? [], launched: launched.get(id)?.length ?? 0 },
-    ]),
+    [...calls].map(([id, made]) => {
+      const own = { told: told.get(id) ?? [], refused: refused.get(id) ?? [] };
+      return [id, { calls: made, ...own, launched: launched.get(id)?.length ?? 0, kept: kept.get(id)?.length ?? 0 }];
+    }),
   );
 });
 
@@ -108,10 +111,11 @@ const signalsOf = ({ told }: Of<'delivered'>): number => (told.about === 'mainte
 /** Whether a message may be unreadable: the judge finds in it nothing that Holdfast acts on. */
 const mayBeUnreadable = ({ told }: Of<'delivered'>): boolean => told.about === 'other' || ('instance' in told && told.instance === 'undefined');
 
-/** Trouble is counted only where a call was not answered well. A launch may be refused by an answer. */
+/** Trouble is counted only where a call was not answered well. An answer may refuse a launch, and say that nobody may end a member. */
 const troubles: readonly string[] = [metrics.actionsFailed, metrics.readsMissed, metrics.throttled, metrics.groupsFailed];
-const isTroubled = ({ calls, refused }: Deeds): boolean =>
-  refused.length > 0 || calls.some(({ outcome, operation }) => outcome !== 'ok' || operation === 'CreateFleet' || operation === 'LaunchInstances');
+const isTroubled = ({ calls, refused, kept }: Deeds): boolean =>
+  refused.length + kept > 0 ||
+  calls.some(({ outcome, operation }) => outcome !== 'ok' || operation === 'CreateFleet' || operation === 'LaunchInstances');
 
 /** Signals that were read, and messages that could not be read. Wakes count as signals, and a scheduled tick does not. */
 const readIn = (chronicle: Chronicle, { counted, invocation }: Ended): readonly string[] => {
@@ -157,7 +161,7 @@ const isWhole = (ended: Invocation['ended']): ended is Ended =>
 export const metricsAreTrue: Rule = {
   name: 'metrics count what happened',
   meaning:
-    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it asked for, and as many signals as it received. It counts trouble only where a call was not answered well, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count.',
+    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it asked for, and as many signals as it received. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count.',
   broken: (chronicle) =>
     chronicle
       .of('invocation-ended')
