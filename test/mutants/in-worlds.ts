@@ -42,9 +42,9 @@ const seedsOf = ({ count, from }: Worlds): readonly number[] => Array.from({ len
 const playedWhereSame = 2;
 
 /** The worlds in which a breakage is played: where it decides something else, or else where its code runs at all. */
-const seedsFor = (breakage: Breakage, { found }: Measured, worlds: Worlds): readonly number[] => {
+const seedsFor = (breakage: Breakage, { found, ofStack }: Measured, worlds: Worlds): readonly number[] => {
   const shown = found(breakage);
-  if (shown === undefined) return seedsOf(worlds).slice(0, worlds.plays);
+  if (shown === undefined) return ofStack.slice(0, worlds.plays);
   const isOfCore = editsOf(breakage).every(({ file }) => file.startsWith('core/'));
   if (!isOfCore) return shown.reached.slice(0, worlds.plays);
   return shown.differs.length > 0 ? shown.differs.slice(0, worlds.plays) : shown.reached.slice(0, Math.min(worlds.plays, playedWhereSame));

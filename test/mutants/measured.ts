@@ -3,7 +3,7 @@ import type { Workshop } from './broken-assembly.ts';
 import { type Edit, editsOf } from './mutant.ts';
 import { createPlayer } from './player.ts';
 import { type Counted, counted } from './ran.ts';
-import { rarestFirst } from './rarest-first.ts';
+import { busiestDrainsFirst, rarestFirst } from './rarest-first.ts';
 import { appliedOr, say } from './table.ts';
 import type { Played } from './worker.ts';
 
@@ -17,6 +17,8 @@ export type Measured = {
   readonly found: (breakage: Breakage) => Found | undefined;
   /** The worlds with the code as it is, as far as they were played. */
   readonly asItIs: Map<number, Promise<Played>>;
+  /** The worlds for code that the functions are not made of, the likeliest first: a breakage of the workflow shows in drains. */
+  readonly ofStack: readonly number[];
 };
 
 /** So many builds beside each other keep a world well below the patience of a player. */
@@ -37,6 +39,19 @@ const noteWorld = (played: Played, seed: number, part: readonly Breakage[], { co
     if (one !== undefined && (counters === undefined || counters.some((id) => ran.has(id)))) one.reached = [...one.reached, seed];
   }
   for (const build of played.differing ?? []) found.get(beside[build]?.name ?? '')?.differs.push(seed);
+};
+
+/** The worlds by the work of their drains. Those that were not played yet are played as they are. */
+const drainsFirst = async (workshop: Workshop, seeds: readonly number[], choice: Choice, asItIs: Measured['asItIs']): Promise<readonly number[]> => {
+  const player = createPlayer();
+  const work = new Map<number, Played['drains']>();
+  for (const seed of seeds) {
+    const played = asItIs.get(seed) ?? player.play({ seed, ...choice, assembly: workshop.whole });
+    asItIs.set(seed, played);
+    work.set(seed, (await played).drains);
+  }
+  await player.close();
+  return busiestDrainsFirst(work);
 };
 
 /**
@@ -67,5 +82,6 @@ export const measure = async (workshop: Workshop, wanted: readonly Breakage[], s
     await player.close();
     await workshop.discard('beside');
   }
-  return { found: ({ name }) => found.get(name), asItIs };
+  const ofStack = shown.length === wanted.length ? seeds : await drainsFirst(workshop, seeds, choice, asItIs);
+  return { found: ({ name }) => found.get(name), asItIs, ofStack };
 };

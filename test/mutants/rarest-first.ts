@@ -1,3 +1,5 @@
+import type { History } from '../../sandbox/judge/history.ts';
+
 /** Counters around a change: in the same function, and in the same file. */
 export type Around = { readonly near: readonly string[]; readonly file: readonly string[] };
 
@@ -23,4 +25,18 @@ export const rarestFirst = (
     }),
   );
   return worlds.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0));
+};
+
+/** Steps of drains in a world, and those of them that failed. */
+export type DrainWork = { readonly steps: number; readonly failed: number };
+
+export const drainWorkIn = ({ events }: Pick<History, 'events'>): DrainWork => {
+  const steps = events.flatMap((event) => (event.kind === 'invocation-ended' && event.drain !== undefined ? [event] : []));
+  return { steps: steps.length, failed: steps.filter(({ error }) => error !== undefined).length };
+};
+
+/** Worlds in the order in which they are most likely to show a change of the workflow: where steps failed, and then where there are most. */
+export const busiestDrainsFirst = (worlds: ReadonlyMap<number, DrainWork | undefined>): readonly number[] => {
+  const scoreOf = (work: DrainWork | undefined): number => 1_000 * (work?.failed ?? 0) + (work?.steps ?? 0);
+  return [...worlds.keys()].toSorted((a, b) => scoreOf(worlds.get(b)) - scoreOf(worlds.get(a)));
 };

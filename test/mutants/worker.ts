@@ -6,6 +6,7 @@ import { play } from '../sim/play.ts';
 import { type Choice, randomSituation } from '../sim/random-situation.ts';
 import { whoDiffers } from './beside.ts';
 import { whatRan } from './ran.ts';
+import { type DrainWork, drainWorkIn } from './rarest-first.ts';
 import { type RunName, runs } from './runs.ts';
 
 /** A simulation by its name, a situation of the audit by its name, or a random world by its seed. */
@@ -22,6 +23,8 @@ export type Played = {
   readonly ran?: readonly string[];
   /** Of what happened in a world: two plays with the same digest had the same history. */
   readonly digest?: string;
+  /** How much its drains had to do, and how much of that failed: what breaks the workflow shows there. */
+  readonly drains?: DrainWork;
 };
 
 export const runEnds = 'the run comes to its end';
@@ -32,21 +35,22 @@ const ofAudit = (name: string) => {
   return make();
 };
 
-type Judged = { readonly violations: readonly Violation[]; readonly digest?: string };
+type Judged = { readonly violations: readonly Violation[]; readonly digest?: string; readonly drains?: DrainWork };
 
 const judged = async (order: Order): Promise<Judged> => {
   const { assembly } = order;
   if ('run' in order) return { violations: await runs[order.run](assembly) };
   const situation = 'seed' in order ? randomSituation(order.seed, order) : ofAudit(order.situation);
   const { violations, history } = await play(situation, { assembly });
-  return { violations, digest: createHash('sha256').update(JSON.stringify(history.events)).digest('hex') };
+  const digest = createHash('sha256').update(JSON.stringify(history.events)).digest('hex');
+  return { violations, digest, drains: drainWorkIn(history) };
 };
 
 const played = async (order: Order): Promise<Played> => {
   try {
-    const [[{ violations, digest }, differing], ran] = await whatRan(() => whoDiffers(() => judged(order)));
+    const [[{ violations, digest, drains }, differing], ran] = await whatRan(() => whoDiffers(() => judged(order)));
     const broken = violations.map(({ invariant, detail }) => ({ invariant, detail: detail.join('; ') }));
-    return { broken, differing, ran, ...(digest !== undefined && { digest }) };
+    return { broken, differing, ran, ...(digest !== undefined && { digest }), ...(drains && { drains }) };
   } catch (error) {
     return { broken: [{ invariant: runEnds, detail: error instanceof Error ? error.message : String(error) }] };
   }
