@@ -18,6 +18,7 @@ import { drainsAreShared } from './rules/drains/drains.ts';
 import { endedInTime } from './rules/drains/ended-in-time.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/drains/endings.ts';
 import { heartbeatsAreSpaced, heartbeatsComeEarly } from './rules/drains/heartbeats.ts';
+import { hooksEndTogether } from './rules/drains/hooks-together.ts';
 import { replacedBeforeWindow } from './rules/drains/scheduled.ts';
 import { sparedServeAgain } from './rules/drains/spared.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/drains/warned.ts';
@@ -119,6 +120,7 @@ export const rules: readonly Rule[] = [
   sparedServeAgain,
   replacedBeforeWindow,
   hooksAreHeld,
+  hooksEndTogether,
   heartbeatsComeEarly,
   heartbeatsAreSpaced,
   servesAgain,
