@@ -190,8 +190,11 @@ describe('members leave in the order of removal', () => {
   });
 
   it('excuses where something else decides: a floor, shares, spares, a fault', () => {
-    for (const other of [{ onDemand: { floor: 1 } }, { maxShare: { zone: '50%' } }, { spare: 1 }])
-      expect(found({ ...oldest, ...other }, young)).toBe(0);
+    const elsewhere = (pool: string) => ({ ...young, 'i-2': { atSecond: 1, pool } });
+    for (const byMarket of [{ onDemand: { floor: 1 } }, { spare: 1 }])
+      expect([young, elsewhere('spot-b'), elsewhere('od-b')].map((members) => found({ ...oldest, ...byMarket }, members))).toEqual([1, 1, 0]);
+    const shared = { ...oldest, maxShare: { zone: '50%' } };
+    expect([young, elsewhere('spot-b'), elsewhere('od-b')].map((members) => found(shared, members))).toEqual([1, 0, 0]);
     expect(found(oldest, young, undefined, false)).toBe(0);
   });
 });
@@ -291,6 +294,24 @@ describe('the tree keeps its shape when a group shrinks', () => {
     expect(shape({ removal: { order: 'oldest-first' } }, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b', atSecond: 20 } })).toEqual([]);
     expect(shape({ removal: { order: 'oldest-first' } }, inPools('spot-a', 'od-b'))).toHaveLength(1);
     expect(shape({}, inPools('od-b', 'spot-a'))).toEqual([]);
+  });
+  it('is judged where prices are within a tenth of the dearest one', () => {
+    const capacity = { tiered: [{ cheapest: ['spot-a'] }, 'spot-b'] };
+    const priced =
+      (usd: number, dearest = 0) =>
+      (script: Script): void => {
+        script.at(40, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 10, priceUsdPerHour: usd });
+        script.at(60, {
+          ...{ kind: 'called', invocation: 'i-90', function: 'react', service: 'ec2', operation: 'DescribeSpotPriceHistory', askedAtMs: 60_000 },
+          ...{ outcome: 'ok', applied: true, isMutating: false },
+        });
+        // It is a member too, and dearer than both by more than a tenth.
+        if (dearest > 0) script.launch(1, 'i-9', { pool: 'od-b' });
+      };
+    const prices = { onDemandPrices: { t: 0.08 } };
+    expect(shape({ capacity }, inPools('spot-a', 'spot-b'), priced(0.032))).toHaveLength(1);
+    expect(shape({ capacity }, inPools('spot-a', 'spot-b'), priced(0.034))).toEqual([]);
+    expect(shape({ capacity, ...prices }, inPools('spot-a', 'spot-b'), priced(0.032, 0.08))).toEqual([]);
   });
   it('counts no member as certain that the look may not have seen, and none as gone that has just ended', () => {
     const comes = (script: Script): void => {

@@ -17,8 +17,21 @@ const isAlike = (chronicle: Chronicle, scaleIn: ScaleIn, one: Life): boolean => 
   if (life.market !== one.market) return false;
   const [first, second] = [paidFor(chronicle, life, scaleIn), paidFor(chronicle, one, scaleIn)];
   if (first === undefined && second === undefined) return life.market === 'on-demand' || !readsPrices(policy);
-  return first !== undefined && second !== undefined && new Set([first.least, first.most, second.least, second.most]).size === 1;
+  if (first === undefined || second === undefined) return false;
+  if (new Set([first.least, first.most, second.least, second.most]).size === 1) return true;
+  return Math.min(first.least, second.least) >= dearestPaid(chronicle, scaleIn) * alikeFrom + tiny;
 };
+
+/** The most that anybody may be paid for who could leave. Prices within a tenth of that are one rank. */
+const dearestPaid = (chronicle: Chronicle, scaleIn: ScaleIn): number => {
+  const { choice, shownSinceMs } = scaleIn;
+  const there = chronicle.livesIn(choice.group).filter((life) => life.launchedAtMs <= choice.chosenAtMs && goneAtMs(life) > shownSinceMs);
+  return Math.max(...there.map((life) => paidFor(chronicle, life, scaleIn)?.most ?? 0));
+};
+
+const alikeFrom = 0.9;
+/** A smaller difference of prices is one of rounding. */
+const tiny = 1e-6;
 
 /** A removal as the selectors below a spread by zone or type see it: only members of the same zone or type count there. */
 type Scoped = ScaleIn & { readonly scope: Scope };
@@ -119,7 +132,7 @@ const betweenParts = (chronicle: Chronicle, scaleIn: Scoped, selector: Selector,
 export const removalKeepsShape: Rule = {
   name: 'the tree keeps its shape when a group shrinks',
   meaning:
-    'This rule compares members that the order of removal treats alike. No member leaves an earlier tier while another stays in a later tier. No member leaves a part of a spread that then holds two fewer than another part. No member leaves a child of a weighted selector that is then two further below its share than another child.',
+    'This rule compares members that the order of removal treats alike. With dearest-first, these are members whose prices are within a tenth of the dearest one. No member leaves an earlier tier while another stays in a later tier. No member leaves a part of a spread that then holds two fewer than another part. No member leaves a child of a weighted selector that is then two further below its share than another child.',
   broken: (chronicle) =>
     scaleInsOf(chronicle).flatMap((scaleIn) => {
       const { group, life, chosenAtMs } = scaleIn.choice;

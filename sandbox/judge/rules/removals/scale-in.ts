@@ -6,14 +6,22 @@ import type { Policy } from '../../policy/policy.ts';
 import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
 import { isHealthy } from '../../told/leaving.ts';
+import { nameOf } from '../../world/cloud.ts';
 import { isFunction, isProtected, type Life, lastRefusalMs, stayAt } from '../../world/life.ts';
 
-/** The policy that orders the removal, where nothing else decides who leaves: no floor, no shares, no spares, and nobody who sets the size outside. */
+/** The policy that orders the removal, where nobody sets the size outside. */
 const orderingPolicy = (chronicle: Chronicle, { group, lookedSinceMs, chosenAtMs }: Choice): Policy | undefined => {
   const [policy, ...others] = chronicle.policiesIn(group, lookedSinceMs, chosenAtMs);
-  if (policy === undefined || others.length > 0) return undefined;
-  const isOrderAlone = policy.onDemand === undefined && Object.keys(policy.maxShare).length === 0 && policy.spare === 0 && !policy.isSizedOutside;
-  return isOrderAlone ? policy : undefined;
+  return policy === undefined || others.length > 0 || policy.isSizedOutside ? undefined : policy;
+};
+
+/**
+ * Whether nothing but the order of removal and the tree decides between two members. A floor and spares count members by their market, and shares by their
+ * offering. These come before the order.
+ */
+const isRival = ({ onDemand, maxShare, spare }: Policy, one: Life, other: Life): boolean => {
+  if (Object.keys(maxShare).length > 0) return nameOf(one) === nameOf(other);
+  return (onDemand === undefined && spare === 0) || one.market === other.market;
 };
 
 /** The invocation that chose a member because its group shrinks, where no fault was injected into it. */
@@ -44,7 +52,7 @@ const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs 
   });
 
 /** Members that stayed although Holdfast could have let them go in its place. */
-const couldHaveGone = (chronicle: Chronicle, { choice, leaving, shownSinceMs }: Omit<ScaleIn, 'others'>): readonly Life[] => {
+const couldHaveGone = (chronicle: Chronicle, { choice, policy, leaving, shownSinceMs }: Omit<ScaleIn, 'others'>): readonly Life[] => {
   const { life, group, chosenAtMs } = choice;
   const asg = stayAt(life, chosenAtMs)?.asg;
   const { staying } = headcountAt(chronicle, group, chosenAtMs);
@@ -57,6 +65,7 @@ const couldHaveGone = (chronicle: Chronicle, { choice, leaving, shownSinceMs }: 
     const [own, before] = asgsOf(one);
     return (
       !leaving.has(one) &&
+      isRival(policy, life, one) &&
       one.launchedAtMs < shownSinceMs &&
       chronicle.groupAt(one, shownSinceMs) === group &&
       own === before &&
