@@ -94,11 +94,11 @@ describe('a warning opens one breaker at most', () => {
 });
 
 describe('a breaker opens for warnings of its time alone', () => {
-  const found = (secondOf: number, openedAt: number, { kind = 'spot', interruptions = 2, injected = false } = {}) =>
+  const found = (secondOf: number, openedAt: number, { kind = 'spot', interruptions = 2, injected = false, document = guarded as object } = {}) =>
     details(
       breakersOpenInTime,
       (script) => {
-        begins()(script);
+        begins(document)(script);
         warned(script, 100, 'i-1', injected);
         warned(script, secondOf, 'i-2');
         script.at(openedAt, {
@@ -124,6 +124,12 @@ describe('a breaker opens for warnings of its time alone', () => {
   it('breaks when the warnings are about members of another family', () => {
     expect(found(200, 203, { kind: 'spot/t' })).toEqual([]);
     expect(found(200, 203, { kind: 'spot/x' })).toHaveLength(1);
+  });
+  it('breaks when all of spot is passed over for warnings about one of several families', () => {
+    const wide = { ...guarded, pools: { ...policy.pools, 'spot-b': { ...policy.pools['spot-b'], instanceTypes: ['u'] } } };
+    expect(found(200, 203)).toEqual([]);
+    expect(found(200, 203, { document: wide })).toEqual(['the breaker of spot opened for 2 interruptions, and 1 were of no other breaker']);
+    expect(found(200, 203, { document: wide, kind: 'spot/t' })).toEqual([]);
   });
   it('lets another function count a warning later, where a fault met the first', () => {
     expect(found(500, 503, { injected: true })).toEqual([]);

@@ -3,6 +3,7 @@ import { familyOf, type HeardWarning, isOver, slackOf, spotFamilies, toldOpenIn,
 import type { Chronicle } from '../../chronicle.ts';
 import { inEveryGroup } from '../../every-group.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import type { Policy } from '../../policy/policy.ts';
 import { times } from '../../times.ts';
 import { firstWarning, isOutOfDate } from '../../told/first-warnings.ts';
 import { isHealthy } from '../../told/leaving.ts';
@@ -97,13 +98,24 @@ const countedBy = (chronicle: Chronicle, { life, atMs }: HeardWarning): number =
   return atMs + (first !== undefined && isHealthy(chronicle, first.invocation) ? 0 : times.describeLagMs);
 };
 
+/**
+ * The most of these warnings for which the breaker of all of spot may open. Where the spot pools have several families, as many warnings as the policy says
+ * open the breaker of their own family. So fewer of each family are left.
+ */
+const mostForSpot = (policies: readonly Policy[], heard: readonly HeardWarning[], interruptions: number): number => {
+  if (policies.some((policy) => spotFamilies(policy).size < 2)) return heard.length;
+  const byFamily = Map.groupBy(heard, ({ life }) => familyOf(life.instanceType));
+  return [...byFamily.values()].reduce((sum, { length }) => sum + Math.min(length, interruptions - 1), 0);
+};
+
 export const breakersOpenInTime: Rule = {
   name: 'a breaker opens for warnings of its time alone',
   meaning:
-    'Holdfast reports that interruptions opened a breaker only if functions received as many warnings as the policy says, and as many as the event names, within the time of the breaker: about spot members, and for the breaker of a family about members of that family.',
+    'Holdfast reports that interruptions opened a breaker only if functions received as many warnings as the policy says, and as many as the event names, within the time of the breaker: about spot members, and for the breaker of a family about members of that family. The breaker of all of spot does not open for those that open the breaker of one family, if the spot pools have several.',
   broken: inEveryGroup((chronicle, group) =>
     openedByInterruptions(chronicle, group).flatMap(({ detail, atMs }): readonly Broken[] => {
-      const rules = chronicle.policiesIn(group, atMs - slackOf(chronicle), atMs).flatMap(({ breaker }) => breaker ?? []);
+      const policies = chronicle.policiesIn(group, atMs - slackOf(chronicle), atMs);
+      const rules = policies.flatMap(({ breaker }) => breaker ?? []);
       if (rules.length === 0) return [];
       const withinMs = Math.max(...rules.map((rule) => rule.withinMs));
       const fromMs = atMs - withinMs * (1 + 1 / 30) - slackOf(chronicle);
@@ -112,6 +124,12 @@ export const breakersOpenInTime: Rule = {
       );
       const least = Math.min(...rules.map(({ interruptions }) => interruptions));
       const needed = Math.max(Number(detail.interruptions), least);
+      const most = Math.max(...rules.map(({ interruptions }) => interruptions));
+      const spot = detail.breaker === 'spot' ? mostForSpot(policies, heard, most) : heard.length;
+      if (heard.length >= needed && spot < needed)
+        return [
+          { group, atMs, detail: `the breaker of spot opened for ${detail.interruptions} interruptions, and ${spot} were of no other breaker` },
+        ];
       if (heard.length >= needed) return [];
       const text = `the breaker of ${detail.breaker} opened for ${detail.interruptions} interruptions, ${needed} are needed`;
       return [{ group, atMs, detail: `${text}, and functions received ${heard.length} warnings within its time` }];
