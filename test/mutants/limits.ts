@@ -103,6 +103,13 @@ export const limits: readonly Mutant[] = [
     caughtBy: ['scenario rebalance-advice'],
   },
   {
+    name: 'one member less leaves for advice than the budget allows',
+    file: 'core/limits/advice-budget.ts',
+    from: 'return left >= 0;',
+    to: 'return left > 0;',
+    caughtBy: ['advice comes in waves'],
+  },
+  {
     name: 'a denial counts for its own pool alone',
     file: 'core/decide/covering.ts',
     from: 'mayBeDenied(view.state.denials, pool);',
