@@ -46,6 +46,7 @@ describe('what a group has learned of its offerings happened', () => {
   const given = (refusedSecond: number, injected = false, code = 'InsufficientInstanceCapacity') =>
     learned([{ ...lesson('refused', refusedSecond), code }], (script) => {
       script.react(100, 104, 'of-3', [], injected);
+      script.refuseCapacity(refusedSecond, 'of-4');
       script.launch(102, 'i-3', { by: react('of-3') });
     });
   it('breaks where an offering is refused still after EC2 gave it', () => {
@@ -54,6 +55,28 @@ describe('what a group has learned of its offerings happened', () => {
   it('says nothing of a refusal since, after a fault, and of an offering that EC2 takes back at once', () => {
     expect(given(103)).toEqual([]);
     expect(given(60, true)).toEqual([]);
-    expect(given(60, false, 'Holdfast.TakenAtOnce')).toEqual([]);
+    expect(given(60, false, 'Holdfast.TakenAtOnce')).toEqual([`the state says that ${offering} was refused (Holdfast.TakenAtOnce), and it was not`]);
+  });
+  it('breaks where EC2 never refused an offering, or another one', () => {
+    const none = [`the state says that ${offering} was refused (InsufficientInstanceCapacity), and it was not`];
+    const refused = (key: string, refusedSecond?: number, learnedSecond = 102) =>
+      learned([{ ...lesson('refused', learnedSecond), offering: key }], (script) => {
+        if (refusedSecond !== undefined) script.refuseCapacity(refusedSecond, 'of-4');
+      });
+    expect([refused(offering, 101), refused('subnet/subnet-a')]).toEqual([[], []]);
+    expect([refused(offering), refused(offering, 119, 60)]).toEqual([none, none]);
+    expect(refused('t/z-b/spot', 101)).toHaveLength(1);
+  });
+  it('breaks where EC2 took one launch of an offering back at once, and holds where it took two in a row', () => {
+    const taken = (launches: readonly number[]) =>
+      learned([{ ...lesson('refused', 102), code: 'Holdfast.TakenAtOnce' }], (script) => {
+        for (const second of launches) {
+          script.launch(second, `i-${second}`, { by: react(`of-${second}`) });
+          script.warn(second + 10, `i-${second}`);
+          script.react(second + 11, second + 14, `told-${second}`, [{ about: 'warning', instance: `i-${second}` }]);
+        }
+      });
+    expect(taken([60, 90])).toEqual([]);
+    expect(taken([90])).toHaveLength(1);
   });
 });

@@ -58,4 +58,11 @@ export const remembering: readonly Mutant[] = [
     to: 'atMostMs, Math.max(atLeastMs, calledByMs + 3_600_000))',
     caughtBy: ['the clock of a function jumps while members are warned'],
   },
+  {
+    name: 'one launch that EC2 takes back at once lets its offering rest',
+    file: 'core/pool-memory/interruptions.ts',
+    from: '(isRecent && launchedAtMs >= takenAtOnceMs)',
+    to: '(isRecent || launchedAtMs >= takenAtOnceMs)',
+    caughtBy: ['scenario flapping-return', 'scenario breaker'],
+  },
 ];

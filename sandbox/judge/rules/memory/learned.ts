@@ -8,8 +8,10 @@ import { remembered } from '../../remembered.ts';
 import type { StoredLesson } from '../../said/state-memory.ts';
 import { times } from '../../times.ts';
 import { isHealthy } from '../../told/leaving.ts';
-import { nameOf } from '../../world/cloud.ts';
+import { nameOf, type OfferingName } from '../../world/cloud.ts';
 import { isFunction, type Life } from '../../world/life.ts';
+import { mayBeTakenAtOnce } from '../../world/taken-at-once.ts';
+import { wasRefused } from '../said/decisions.ts';
 import { statesAfter } from './forgets.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -47,7 +49,23 @@ const grounds: Readonly<
   },
 };
 
-const wrongLesson = (chronicle: Chronicle, { offering, kind, atMs, coolingUntilMs }: StoredLesson): string | undefined => {
+const offeringOf = (key: string): OfferingName | undefined => {
+  const [instanceType = '', zone = '', market] = key.split('/');
+  return market === 'spot' || market === 'on-demand' ? { instanceType, zone, market } : undefined;
+};
+
+/** Whether EC2 refused it, or, as Holdfast’s own code says, took launches of it back at once. */
+const isRefusalTrue = (chronicle: Chronicle, group: string, { offering: key, code, atMs }: StoredLesson): boolean => {
+  const offering = offeringOf(key);
+  if (offering === undefined) return true;
+  const untilMs = atMs + slackOf(chronicle);
+  if (code === takenAtOnceCode) return mayBeTakenAtOnce(chronicle, offering, { group, sinceMs: atMs - slackOf(chronicle), atMs: untilMs });
+  return wasRefused(chronicle, { offering, code }, untilMs);
+};
+
+const wrongLesson = (chronicle: Chronicle, group: string, lesson: StoredLesson): string | undefined => {
+  const { offering, kind, code, atMs, coolingUntilMs } = lesson;
+  if (kind === 'refused' && !isRefusalTrue(chronicle, group, lesson)) return `the state says that ${offering} was refused (${code}), and it was not`;
   const ground = grounds[kind];
   if (ground === undefined) return undefined;
   const restMs = coolingUntilMs - atMs;
@@ -67,7 +85,7 @@ const inventedIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
       const key = JSON.stringify(lesson);
       if (seen.has(key)) return [];
       seen.add(key);
-      const detail = wrongLesson(chronicle, lesson);
+      const detail = wrongLesson(chronicle, group, lesson);
       return detail === undefined ? [] : [{ group, atMs, detail }];
     }),
   );
@@ -99,6 +117,6 @@ const staleIn = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const lessonsAreTrue: Rule = {
   name: 'what a group has learned of its offerings happened',
   meaning:
-    'The state of a group says that an offering rests after a warning or after advice only if there was one, and for three minutes. Once EC2 gave an instance of an offering to a function that no fault met, the state no longer says that EC2 refused this offering before.',
+    'The state of a group says that an offering rests after a warning or after advice only if there was one, and for three minutes. It says that an offering was refused only if EC2 refused it, or took two launches of it in a row back at once. Once EC2 gave an instance of an offering to a function that no fault met, the state no longer says that EC2 refused this offering before.',
   broken: inEveryGroup((chronicle, group) => [...inventedIn(chronicle, group).slice(0, 1), ...staleIn(chronicle, group).slice(0, 1)]),
 };
