@@ -148,6 +148,25 @@ describe('nobody moves while the group is short', () => {
     };
     expect(details(returnsWhileWhole, all(oneOnDemand(), fails, launches(100, 'i-3', 'spot-b')))).toHaveLength(1);
   });
+  it('counts a member that nothing checks three minutes after its launch', () => {
+    const unchecked = (second: number, change: object = {}) => {
+      const policyOf = { ...policy, drain: { timeout: '30s', loadBalancers: [] }, ...change };
+      return details(returnsWhileWhole, (script) => {
+        script.policy(0, 1, policyOf);
+        script.desired(0, 2);
+        for (const [instance, pool] of [
+          ['i-1', 'spot-a'],
+          ['i-2', 'od-b'],
+        ] as const) {
+          script.launch(1, instance, { pool });
+          script.at(20, { kind: 'running', instance }, { kind: 'booted', instance });
+        }
+        launches(second, 'i-3', 'spot-b')(script);
+      });
+    };
+    expect([unchecked(100), unchecked(181)].map(({ length }) => length)).toEqual([1, 0]);
+    expect(unchecked(100, { ready: { after: '60s' } })).toEqual([]);
+  });
   it('goes by who served when its function looked', () => {
     /** The function looks at 98 s. */
     const serves = (fromS: number, untilS: number) => (script: Script) => {

@@ -5,7 +5,7 @@ import { lookedSince, reservationOf } from '../../members/staying.ts';
 import { eachSecond } from '../../moments.ts';
 import { isEverOpen } from '../../policy/windows.ts';
 import { times } from '../../times.ts';
-import type { Life } from '../../world/life.ts';
+import { type Life, launchTimeOf } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -22,15 +22,26 @@ const momentsOf = ({ times: { lagMs } }: Chronicle, { life, sinceMs }: ReturnLau
 const knownSize = (chronicle: Chronicle, { group, life, sinceMs, desired, policies }: ReturnLaunch): number =>
   policies.some(({ isSizedOutside }) => isSizedOutside) ? Math.min(...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)) : desired;
 
+/** Where neither a target group nor `ready` says when a member serves, it counts so long after its launch (docs/policy.md, return). */
+const upAfterMs = 180_000;
+
+const isLongUp = (chronicle: Chronicle, { life, policies }: ReturnLaunch, one: Life): boolean => {
+  const isTold = chronicle.targetsOf(one, life.launchedAtMs).length > 0 || policies.some(({ ready }) => ready.afterMs > 0 || ready.isChecked);
+  return isTold || launchTimeOf(one) + upAfterMs <= life.launchedAtMs + 2 * chronicle.times.clockMs + 1_000;
+};
+
 export const returnsWhileWhole: Rule = {
   name: 'nobody moves while the group is short',
-  meaning: 'Holdfast launches for a return only while as many other members serve as are desired, as far as its function could know.',
+  meaning:
+    'Holdfast launches for a return only while as many other members serve as are desired, as far as its function could know. Where neither a target group nor `ready` says when a member serves, it does so three minutes after its launch.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
       const { life, group } = launch;
       const desired = knownSize(chronicle, launch);
       const moments = momentsOf(chronicle, launch);
-      const serves = chronicle.livesIn(group).filter((one) => one !== life && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
+      const serves = chronicle
+        .livesIn(group)
+        .filter((one) => one !== life && isLongUp(chronicle, launch, one) && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
       if (serves.length >= desired) return [];
       const detail = `${life.instance} was launched for a return while ${serves.length} served and ${desired} were wanted`;
       return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail }];
