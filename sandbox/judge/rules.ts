@@ -70,6 +70,7 @@ import { looksCome, ticksCome } from './rules/said/looks.ts';
 import { metricsAreTrue } from './rules/said/metrics.ts';
 import { outcomesAreTrue } from './rules/said/outcomes-said.ts';
 import { outcomesAreWhole } from './rules/said/outcomes-whole.ts';
+import { reasonsFit } from './rules/said/reasons-fit.ts';
 import { remarksAreTrue } from './rules/said/remarks-said.ts';
 import { excusesAreTrue, reasonsAreTrue } from './rules/said/said.ts';
 import { decisionsAreShown } from './rules/said/shown-decisions.ts';
@@ -185,6 +186,7 @@ export const rules: readonly Rule[] = [
   decisionsAreTrue,
   figuresAreTrue,
   metricsAreTrue,
+  reasonsFit,
   causesAreTrue,
   endsAreTrue,
   sizesAreExplained,

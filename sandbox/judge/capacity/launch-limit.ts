@@ -14,7 +14,7 @@ const leastOfShare = 10;
 /** Launches count until the last of about the same time is over: a thirtieth of the time (core/limits/launch-limit.ts). */
 export const parts = 30;
 
-const mostOf = ({ by, isShare }: LaunchLimit['atMost'], size: number): number =>
+export const mostOf = ({ by, isShare }: LaunchLimit['atMost'], size: number): number =>
   isShare ? Math.max(leastOfShare, Math.ceil((size * by) / 100)) : by;
 
 /** From when on launches surely count: a look followed the policy, and the state was not lost since. */

@@ -43,7 +43,7 @@ const keyOf: Readonly<Record<Field, (offering: OfferingName) => string>> = {
 };
 
 /** The most that one of these may hold: a share of the size, and one at least. */
-const mostOf = (percent: number, size: number): number => Math.max(1, shareOf(percent, size));
+export const mostOf = (percent: number, size: number): number => Math.max(1, shareOf(percent, size));
 
 export type FullShare = { readonly field: Field; readonly name: string; readonly held: number; readonly most: number };
 
