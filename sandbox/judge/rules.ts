@@ -64,6 +64,7 @@ import { endsAreTrue } from './rules/said/ends-said.ts';
 import { eventsAreWhole } from './rules/said/events-whole.ts';
 import { everythingExplained } from './rules/said/explained.ts';
 import { figuresAreTrue } from './rules/said/figures.ts';
+import { fullnessIsTrue } from './rules/said/fullness-said.ts';
 import { goneAsgsAreTold } from './rules/said/gone-said.ts';
 import { lastGoodStays } from './rules/said/in-force.ts';
 import { looksCome, ticksCome } from './rules/said/looks.ts';
@@ -187,6 +188,7 @@ export const rules: readonly Rule[] = [
   figuresAreTrue,
   metricsAreTrue,
   reasonsFit,
+  fullnessIsTrue,
   causesAreTrue,
   endsAreTrue,
   sizesAreExplained,

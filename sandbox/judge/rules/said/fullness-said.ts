@@ -1,0 +1,95 @@
+import { items } from '../../../../core/contract.ts';
+import { wasLost } from '../../capacity/breaker.ts';
+import type { Chronicle } from '../../chronicle.ts';
+import type { Finding, Rule } from '../../finding.ts';
+import { lookedSince, ownLaunches, reservationOf } from '../../members/staying.ts';
+import { poolOf } from '../../policy/pools.ts';
+import { type Json, mapsOf, numberOf, textOf } from '../../read-json.ts';
+import { type Reasoned, reasoned, type SaidReasoning } from '../../said/reasons.ts';
+import { times } from '../../times.ts';
+import { goneAtMs, isFunction, type Life } from '../../world/life.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A request without a response counts for this long (docs/architecture.md, launch requests). */
+const believedMs = 180_000;
+
+/** The zone, the type or the whole of an offering, as a share counts it. */
+const partOf: Readonly<Record<string, (offering: readonly string[]) => string>> = {
+  'instance-type': ([type = '']) => type,
+  zone: ([, zone = '']) => zone,
+  offering: (offering) => offering.join('/'),
+};
+const partsOf = ({ instanceType, zone, market }: Life): readonly string[] => [instanceType, zone, market];
+
+/** Whether a member did not count any more: its swap said so before its function began, or this very function wrote that it waits, and ever since. */
+const isOut = (life: Life, states: readonly string[], beganMs: number, { by, atMs: writtenMs }: Reasoned['write']): boolean => {
+  const claims = life.claims.filter(({ atMs }) => atMs <= writtenMs);
+  const isOwn = (claim: Life['claims'][number]): boolean =>
+    claim.state === 'waiting' && isFunction(by) && isFunction(claim.by) && claim.by.invocation === by.invocation;
+  const last = claims.findLastIndex((claim) => claim.atMs <= beganMs || isOwn(claim));
+  const sinceMs = claims[last]?.atMs ?? beganMs;
+  const isBack = [...life.backAtMs, ...life.calledOffAtMs, ...life.refusedAtMs, ...life.forgottenAtMs].some((atMs) => atMs >= sinceMs);
+  return last >= 0 && !isBack && claims.slice(last).every(({ state }) => states.includes(state));
+};
+
+const leaving = ['leaving', 'draining'];
+
+/** Members that a look may have counted, without those that were out by their swaps. */
+const countedIn = (chronicle: Chronicle, { group, write }: Reasoned, out: readonly string[]): readonly Life[] => {
+  const beganMs = lookedSince(chronicle, write.by, write.atMs);
+  const shownMs = beganMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs) - times.messageAgainMs;
+  return chronicle.livesIn(group).filter((life) => life.launchedAtMs <= write.atMs && goneAtMs(life) > shownMs && !isOut(life, out, beganMs, write));
+};
+
+/** What others had requested for a group a short time before, in one pool or in all, and what was not launched. A look may count it. */
+const requestedFor = (chronicle: Chronicle, { id, group, write }: Reasoned, pool?: string): number => {
+  const prefix = items.request('');
+  return chronicle
+    .of('item-written')
+    .filter((one) => one.group === group && one.item.startsWith(prefix) && !one.item.startsWith(`${prefix}${id}-`))
+    .filter(({ atMs, request }) => atMs <= write.atMs && atMs > write.atMs - believedMs && (pool === undefined || request?.pool === pool))
+    .reduce((sum, { item, request }) => {
+      const launched = ownLaunches(chronicle).filter(({ life }) => reservationOf(life) === item.slice(prefix.length));
+      return sum + Math.max(0, (request?.count ?? 0) - launched.length);
+    }, 0);
+};
+
+const placedIn = ({ placements }: SaidReasoning, pool?: string): number =>
+  placements.filter((one) => pool === undefined || one.pool === pool).reduce((sum, { count }) => sum + numberOf(count), 0);
+
+/** The most that may be there of what a decision says is full. */
+const mostIn = (chronicle: Chronicle, decision: Reasoned, round: SaidReasoning, { code, pool: name, of, offering }: Json): number => {
+  const { policy, write } = decision;
+  if (code !== 'at-share') {
+    const pool = textOf(name);
+    const held = countedIn(chronicle, decision, leaving).filter((life) => poolOf(life, policy, write.atMs) === pool);
+    return held.length + requestedFor(chronicle, decision, pool) + placedIn(round, pool);
+  }
+  const part = partOf[textOf(of)];
+  const held = countedIn(chronicle, decision, ['waiting', ...leaving]).filter(
+    (life) => part?.(partsOf(life)) === part?.(textOf(offering).split('/')),
+  );
+  return held.length + requestedFor(chronicle, decision) + placedIn(round);
+};
+
+const falseIn = (chronicle: Chronicle, decision: Reasoned): readonly Broken[] => {
+  const { id, group, rounds, write } = decision;
+  if (wasLost(chronicle, group, Number.NEGATIVE_INFINITY, write.atMs)) return [];
+  const wrong = rounds.flatMap((round) =>
+    mapsOf(round.rejected)
+      .filter(({ code }) => code === 'at-cap' || code === 'at-maximum' || code === 'at-share')
+      .flatMap((one) => {
+        const most = mostIn(chronicle, decision, round, one);
+        return numberOf(one.held) <= most ? [] : [`${textOf(one.pool)} ${textOf(one.code)} with ${numberOf(one.held)}, and ${most} may be there`];
+      }),
+  );
+  return [...new Set(wrong)].map((what) => ({ group, atMs: write.atMs, detail: `decision ${id} says ${what}` }));
+};
+
+export const fullnessIsTrue: Rule = {
+  name: 'what is full holds as many',
+  meaning:
+    'Where a stored decision passes a pool over at its cap or at the maximum of its Auto Scaling group, or an offering at its share, so many may have counted there: members that the look may have shown, what others had requested for the group in the three minutes before, and what the decision places. A member whose swap said before that it leaves does not count. In a share, neither does one that waits to be replaced, by a swap from before or of the same function.',
+  broken: (chronicle) => reasoned(chronicle).flatMap((decision) => falseIn(chronicle, decision)),
+};
