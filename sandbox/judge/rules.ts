@@ -45,6 +45,7 @@ import { newMembersAreKnown } from './rules/memory/new-members.ts';
 import { lossesAreRemembered, refusalsAreRemembered } from './rules/memory/remembered.ts';
 import { drainsWriteTheirOwn, nothingIsDatedAhead, nothingUnreadIsReplaced, requestsAreStoredFirst } from './rules/memory/writes.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
+import { leaveWithinSurge } from './rules/removals/at-once.ts';
 import { drainedFirst } from './rules/removals/drained-first.ts';
 import { guardedKeepWorking } from './rules/removals/kept-at-work.ts';
 import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/removals/needless-removal.ts';
@@ -96,6 +97,7 @@ export const rules: readonly Rule[] = [
   needlessLaunch,
   maximumHeld,
   drainedFirst,
+  leaveWithinSurge,
   needlessRemoval,
   protectedStay,
   guardedKeepWorking,
