@@ -12,6 +12,7 @@ import { withOwnerHolds } from './random-owner-holds.ts';
 import { withOwnerSettings } from './random-owner-settings.ts';
 import { withOwnerWeights } from './random-owner-weights.ts';
 import { withReady } from './random-ready.ts';
+import { withRemovals } from './random-removals.ts';
 import { withRings } from './random-rings.ts';
 import { withOwnScaling } from './random-scaling.ts';
 import { withSecondAct } from './random-second-act.ts';
@@ -79,6 +80,7 @@ const wider: readonly Widening[] = [
   { of: withTwoActs, stream: 'load', widen: withLoad },
   { of: withSomeMeetings, stream: 'meetings', widen: withMeetings },
   { of: withSomeTightGroups, stream: 'tight groups', widen: withTightGroups },
+  { of: withTwoActs, stream: 'removals', widen: withRemovals },
 ];
 
 const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>

@@ -63,4 +63,11 @@ describe('some worlds that say little', () => {
     const isShort = (fromMs = 0, untilMs = Number.POSITIVE_INFINITY): boolean => untilMs - fromMs <= 40_000;
     expectSome(worlds.filter(({ faults = [] }) => faults.some(({ fromMs, untilMs }) => isShort(fromMs, untilMs))).length);
   });
+
+  it('name an order of removal, and shrink after they lost members', () => {
+    const ordered = worlds.filter(({ policies }) => policies.some(({ removal }) => removal !== undefined));
+    const shrinks = ordered.filter(({ steps, calmAtMs }) => steps.some(({ kind, atMs }) => kind === 'alarmed' && atMs > calmAtMs - 300_000));
+    expect(shrinks.length).toBeGreaterThan(5);
+    expect(ordered.length).toBeLessThan(50);
+  });
 });
