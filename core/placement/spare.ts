@@ -76,8 +76,8 @@ const keptBeforeShares = (view: Look, members: readonly Member[]) => {
 /**
  * How many of these members a group keeps: its size, and for each spare one on spot. So a group with only members on
  * demand keeps no more than its size. Replacements of a move are no spares as long as a member on demand has yet to
- * leave for each. An Auto Scaling group may launch a member for which the shares have no room. This one is not kept as a spare,
- * because nothing could move in these shares.
+ * leave for each. An Auto Scaling group may launch a member for which the shares have no room. This one is not kept as
+ * a spare, because nothing could move in these shares.
  */
 export const keptAmong = (view: Look, members: readonly Member[]): number => {
   const { kept, settled } = keptBeforeShares(view, members);

@@ -205,7 +205,11 @@ describe('a look at a batch', () => {
     ] as never);
     const ids = (list: readonly Swap[]) => list.map(({ instance }) => instance);
     expect([ids(sorted.gone), ids(sorted.stopped), ids(sorted.drained)]).toEqual([['i-1'], ['i-2'], ['i-3', 'i-7']]);
-    expect(sorted.open).toEqual([{ swap: swaps[3], wasStopped: true }, { swap: swaps[4], busyUntilMs: 7 }, { swap: swaps[5], isUnread: true }]);
+    expect(sorted.open).toEqual([
+      { swap: swaps[3], wasStopped: true },
+      { swap: swaps[4], busyUntilMs: 7 },
+      { swap: swaps[5], isUnread: true },
+    ]);
     expect(sortByProgress([drained], []).drained).toEqual([drained]);
   });
 

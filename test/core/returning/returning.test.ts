@@ -289,9 +289,7 @@ describe('a move under way', () => {
     ];
     const two = [...moves, { reservation: 'r-8', atMs: nowMs - minute, leaving: ['od-b#2'], count: 1 }];
     const newestFirst = returning({}, { removal: { order: 'newest-first' } });
-    const { removals } = decide(
-      look({ group: newestFirst, members: [...kept, ...both], state: state({ returns: { ...noReturns, moves: two } }) }),
-    );
+    const { removals } = decide(look({ group: newestFirst, members: [...kept, ...both], state: state({ returns: { ...noReturns, moves: two } }) }));
     expect(removals.map(({ instance, reason }) => [instance, reason])).toEqual([['for-2', 'scale-in']]);
   });
 
