@@ -145,9 +145,9 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
 /**
  * Which groups of a batch wait for the next common look: because their turn at the account's buckets comes later,
  * because Auto Scaling has refilled them, because Auto Scaling's bucket is short and leaving members have ended or only
- * the tick came, or because members begin to run in a shortage that lasts. So when thousands of members end, or begin to run, there is a
- * look every few seconds, and not one for each batch of signals. If the budget item cannot be read or written now, only
- * refilled groups wait.
+ * the tick came, or because members begin to run in a shortage that lasts. So when thousands of members end, or begin
+ * to run, there is a look every few seconds, and not one for each batch of signals. If the budget item cannot be read
+ * or written now, only refilled groups wait.
  */
 export const putOff = async (batch: readonly Heard[], ports: Ports): Promise<PutOff> => {
   const may = batch.flatMap(({ facts, inForce }) =>
