@@ -21,7 +21,7 @@ export const passingOn: readonly Mutant[] = [
     name: 'a wake that was claimed once is never over',
     file: 'aws/state/wake-claims.ts',
     from: '} <= :now OR',
-    to: '} <= :came OR',
+    to: '} = :now OR',
     also: [{ file: 'aws/messages/wakes.ts', from: 'last.set(group, atMs);', to: 'last.set(group, 0 * atMs);' }],
     caughtBy: ['warnings overlap'],
   },
