@@ -38,6 +38,21 @@ export const withoutPlainErrors = (source: string): string => {
   return source.replace(/^n0_registry\.registerError\((?<name>\w+)\$, \k<name>\);\n/gm, (line, name: string) => (plain.has(name) ? '' : line));
 };
 
+const queryError =
+  /^export var (?<name>\w+)\$ = \[-3, n0, (?<shape>[\w$"]+),\n {4}\{ \[_aQE\]: \[`(?<code>[^`]+)`, (?<status>\d+)\], \[_e\]: _c, \[_hE\]: \k<status> \},\n {4}\[(?<member>_[mM])\],\n {4}\[0\]\n\];$/gm;
+
+const queryErrorFactory = `const __queryError = (shape, code, status, member) => [-3, n0, shape, { [_aQE]: [code, status], [_e]: _c, [_hE]: status }, [member], [0]];
+`;
+
+/** Writes the schema of each error of the caller that has nothing but a message as one call. Services that speak the query protocol have dozens. */
+export const compactQueryErrors = (source: string): string => {
+  const compacted = source.replace(queryError, (...match) => {
+    const { name, shape, code, status, member } = match.at(-1) as Readonly<Record<string, string>>;
+    return `export var ${name}$ = /* @__PURE__ */ __queryError(${shape}, "${code}", ${status}, ${member});`;
+  });
+  return compacted === source ? source : compacted.replace(/^(?=import )/m, queryErrorFactory);
+};
+
 const speaksJson = /client-(?:dynamodb|eventbridge|sfn)[\\/]/;
 
 /**
@@ -49,7 +64,7 @@ export const pureSdkSchemas: Plugin = {
   setup(build) {
     build.onLoad({ filter: schemaModules }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      const lean = speaksJson.test(path) ? withoutPlainErrors(source) : source;
+      const lean = speaksJson.test(path) ? withoutPlainErrors(source) : compactQueryErrors(source);
       return { loader: 'js', contents: inlineRareNames(markSchemasPure(lean)) };
     });
   },

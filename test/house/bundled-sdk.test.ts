@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { compactErrors, compactSdkErrors } from '../../assembly/compact-sdk-errors.ts';
-import { inlineRareNames, markSchemasPure, pureSdkSchemas, withoutPlainErrors } from '../../assembly/pure-sdk-schemas.ts';
+import { compactQueryErrors, inlineRareNames, markSchemasPure, pureSdkSchemas, withoutPlainErrors } from '../../assembly/pure-sdk-schemas.ts';
 
 const clients = ['auto-scaling', 'dynamodb', 'elastic-load-balancing-v2', 'eventbridge', 'sfn', 'sqs'] as const;
 const moduleOf = (client: string, ...path: readonly string[]): string =>
@@ -119,5 +119,16 @@ describe('leaving out errors that have nothing but a message', () => {
     const all = [...source.matchAll(/^n0_registry\.registerError\((\w+)\$/gm)].map(([, name]) => name);
     expect(left.length).toBeLessThan(all.length / 2);
     if (client === 'dynamodb') expect(left).toContain('ConditionalCheckFailedException');
+  });
+});
+
+describe('writing the schemas of errors compactly', () => {
+  test.each(['auto-scaling', 'elastic-load-balancing-v2', 'sqs'])('it still fits what the %s client looks like', async (client) => {
+    const source = await readFile(moduleOf(client, 'schemas', 'schemas_0.js'), 'utf8');
+    const errors = source.match(/\[_aQE\]: \[/g)?.length ?? 0;
+    const compacted = compactQueryErrors(source).match(/= \/\* @__PURE__ \*\/ __queryError\(/g)?.length ?? 0;
+    // A few errors have more than a message, or are of the service.
+    expect(compacted).toBeGreaterThan(8);
+    expect(compacted).toBeGreaterThanOrEqual(errors - 3);
   });
 });
