@@ -144,6 +144,19 @@ describe('the drains that a run starts', () => {
     expect(await starts({ claimedAtMs: noonMs }, 0, 59_999)).toBe(0);
     expect(await starts({ ...taken, state: 'draining', drainOrderedAtMs: noonMs + 1 }, 0, byMs)).toBe(0);
   });
+  it('that should have begun by now are started again by any look, until EC2 takes the members', async () => {
+    const taken = { claimedAtMs: noonMs, deadlineMs: noonMs + 120_000 };
+    const byMs = beginsByMs(group().drain, swap('i-1', taken), taken.deadlineMs) - noonMs;
+    const starts = async (seconds: number, more: Partial<Swap> = {}, environment = {}) =>
+      (await start([swap('i-1', { ...taken, ...more })], { environment, nowMs: noonMs + byMs + 1_000 * seconds })).started.length;
+    expect([await starts(-0.001), await starts(0)]).toEqual([0, 1]);
+    expect(await starts(0, { state: 'draining' })).toBe(0);
+    expect(await starts((120_000 - byMs) / 1_000)).toBe(0);
+    expect(await starts(0, { deadlineMs: undefined })).toBe(0);
+    // Where the drain was found running, the next look waits.
+    const environment = {};
+    expect([await starts(0, {}, environment), await starts(4.999, {}, environment), await starts(5, {}, environment)]).toEqual([1, 0, 1]);
+  });
   it('that took over from others, and that were not started, are started with the tick while they are young', async () => {
     const out = { drainStartedAtMs: noonMs - 30_000, drainOrderedAtMs: noonMs - 20_000 };
     const started = async (changes: Partial<Swap>) => (await start([swap('i-1', { ...out, ...changes })], { isTick: true })).started.length;

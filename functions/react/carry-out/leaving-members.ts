@@ -41,6 +41,16 @@ const mayHaveStopped = ({ group, ports }: Run, swap: Swap): boolean => {
   return ports.clock.now() - foundMs >= Math.max(foundAgainMs, leftMs / 2);
 };
 
+/**
+ * Whether the latest time is over at which a drain must take this member out of service, and EC2 has not taken it yet.
+ * A drain that runs would have done so. The wake that was to find a stopped one may have been lost with its function.
+ */
+const isOverdue = ({ group, ports }: Run, swap: Swap): boolean => {
+  const nowMs = ports.clock.now();
+  const { deadlineMs = 0 } = swap;
+  return swap.state === 'leaving' && nowMs < deadlineMs && nowMs >= beginsByMs(group.drain, swap, deadlineMs);
+};
+
 /** Starts a drain. A drain that runs already is not changed. `over`: its execution has ended, and is not repeated. */
 const startDrain = async (group: string, drain: string, { drains, clock }: ReactPorts): Promise<'running' | 'over'> => {
   const found = foundAt(drains);
@@ -115,10 +125,11 @@ export type Starting = {
  *
  * - those that this run has put on it;
  * - those that have not begun and whose signal came again, because the invocation that claimed them may have died;
- * - at each tick and wake, and with a written policy, all that have not begun, unless they were tried lately.
+ * - at each tick and wake, and with a written policy, all that have not begun, unless they were tried lately;
+ * - at each look, those that should have begun by now.
  *
- * A drain that this environment found running is started again only by the tick of the minute or a written policy, and
- * by a wake that comes when it must begin soon.
+ * A drain that this environment found running is started again only by the tick of the minute or a written policy, by
+ * a wake that comes when it must begin soon, and by any look once it should have begun.
  */
 const dueOf = ({ run, swaps, isOrdered }: Starting): readonly Swap[] => {
   const { facts, group, ports } = run;
@@ -130,7 +141,8 @@ const dueOf = ({ run, swaps, isOrdered }: Starting): readonly Swap[] => {
   const isForAll = facts.isMinute || facts.causes.some(({ code }) => code === 'policy-change');
   const isNamed = ({ instance }: Swap): boolean => named.has(instance);
   const mayBeOver = (swap: Swap): boolean => !isKnownToRun(ports, swap.drain ?? '') || mayHaveStopped(run, swap);
-  const isAgain = (swap: Swap): boolean => isForAll || ((facts.isTick || isNamed(swap)) && mayBeOver(swap));
+  const isAsked = (swap: Swap): boolean => facts.isTick || isNamed(swap) || isOverdue(run, swap);
+  const isAgain = (swap: Swap): boolean => isForAll || (isAsked(swap) && mayBeOver(swap));
   const isDue = (swap: Swap): boolean =>
     isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && isAgain(swap) && (isNamed(swap) || isTriedAgain(swap, nowMs)));
   return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));
