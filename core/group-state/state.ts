@@ -157,21 +157,40 @@ export const endsHeard = ({ ended = {} }: Pick<GroupState, 'ended'>, members: re
   );
 };
 
+type Ends = Pick<GroupState, 'ended'>;
+
+/** Ends reported now, and those reported before that an older describe may still revive. */
+const endsKept = ({ ended = {} }: Ends, told: readonly string[], nowMs: number): Ends => {
+  const before = Object.entries(ended).filter(([, atMs]) => nowMs - atMs < describeLagMs);
+  const fresh = told.map((instance) => [instance, nowMs] as const);
+  return fresh.length + before.length === 0 ? {} : { ended: Object.fromEntries([...fresh, ...before]) };
+};
+
 /**
  * Ends of members without a swap. They are kept so that an older describe in a later look does not revive them. The
  * describe of this look may be older than the launch of a new one, and that of a later look may show it as alive.
  */
-const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
+const hearEnds = (view: View, told: readonly string[]): Ends => {
   const swapped = new Set(view.swaps.map(({ instance }) => instance));
   const known = new Set([...view.members.map(({ instance }) => instance), ...Object.keys(view.state.arriving ?? {})]);
-  const fresh = told
-    .filter((instance) => known.has(instance) && !swapped.has(instance))
-    .map((instance) => [instance, view.nowMs] as const);
+  const fresh = told.filter((instance) => known.has(instance) && !swapped.has(instance));
   const stands = new Set(endsHeard(view.state, view.members));
-  const before = Object.entries(view.state.ended ?? {}).filter(
-    ([instance, atMs]) => stands.has(instance) && view.nowMs - atMs < describeLagMs,
-  );
-  return fresh.length + before.length === 0 ? {} : { ended: Object.fromEntries([...fresh, ...before]) };
+  const before = Object.entries(view.state.ended ?? {}).filter(([instance]) => stands.has(instance));
+  return endsKept({ ended: Object.fromEntries(before) }, fresh, view.nowMs);
+};
+
+/** The state item holds 400 KB, and all members of a group may end after it was let go. */
+const mostEnds = 1_000;
+
+/**
+ * The state of a group that is let go, after these ends were reported. Nobody looks at its members. If its policy
+ * returns, a describe of then may still show them as alive.
+ */
+export const withEnds = (state: GroupState, told: readonly string[], nowMs: number): GroupState => {
+  const { ended: _before, ...rest } = state;
+  const { ended = {} } = endsKept(state, told, nowMs);
+  const last = Object.entries(ended).slice(0, mostEnds);
+  return last.length === 0 ? rest : { ...rest, ended: Object.fromEntries(last) };
 };
 
 /**

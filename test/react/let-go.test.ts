@@ -12,7 +12,7 @@ import { group, nowMs, reservation, state } from '../core/views.ts';
 import { factsOf } from './facts.ts';
 
 /** Lets a group with this state go, and gives what was written and told. */
-const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: 'policy-change' }]) => {
+const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: 'policy-change' }], ended: readonly string[] = []) => {
   const written: GroupState[] = [];
   const told: Announcement[] = [];
   const ports = {
@@ -29,7 +29,7 @@ const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: '
     clock: { now: () => nowMs },
     telemetry: { logger: { warn: () => {} } },
   } as unknown as ReactPorts;
-  await letGo({ group: 'web', leaving: [], causes } as never, ports);
+  await letGo(factsOf({ causes, ended }), ports);
   return { written, told };
 };
 
@@ -112,6 +112,16 @@ describe('a group that is let go', () => {
   test('has its state item written even where nothing changes, so that a decision under the policy of before loses its write', async () => {
     expect((await letGoOf(settled)).written).toEqual([{ ...settled, version: 8 }]);
     expect((await letGoOf(settled, [{ code: 'tick' }])).written).toEqual([]);
+  });
+
+  test('remembers which members ended, for a policy that comes back while describes still show these as alive', async () => {
+    const endedOf = async (...[known, ended]: [GroupState['ended'], readonly string[]]) =>
+      (await letGoOf({ ...settled, ...(known && { ended: known }) }, [{ code: 'policy-change' }], ended)).written.map((one) => one.ended);
+    expect(await endedOf(undefined, ['i-1'])).toEqual([{ 'i-1': nowMs }]);
+    expect(await endedOf({ 'i-1': nowMs - 179_999, 'i-2': nowMs - 180_000 }, ['i-1', 'i-3'])).toEqual([{ 'i-1': nowMs - 179_999, 'i-3': nowMs }]);
+    expect(await endedOf({ 'i-2': nowMs - 180_000 }, [])).toEqual([undefined]);
+    const many = Array.from({ length: 1_001 }, (_, index) => `i-${index}`);
+    expect((await endedOf({ 'i-old': nowMs - 1 }, many)).map((one = {}) => Object.keys(one).length)).toEqual([1_000]);
   });
 
   test('may lack swaps if a later look than that of the deletion finds that it was not let go: an older item may have been restored', async () => {

@@ -4,7 +4,7 @@ import { mayBeShown } from '../../../core/group/attached-number.ts';
 import { asgsOf, withFormer } from '../../../core/group/holders.ts';
 import { mayBeAdded, outsideAsgOf } from '../../../core/group/outside-size.ts';
 import { asRenewed } from '../../../core/group-state/restored.ts';
-import { isLetGo, sameState } from '../../../core/group-state/state.ts';
+import { isLetGo, sameState, withEnds } from '../../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
@@ -191,7 +191,8 @@ const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   // A look after the message about the deletion should find it let go already. So an older item may have been restored.
   const isLate = !isLetGo(state) && causes.every(({ code }) => code !== 'policy-change');
   const found = isLate ? asRenewed(undone, ports.clock.now()) : undone;
-  const left = { ...found, reservations: state.reservations.filter(isBelieved(ports.clock.now())) };
+  const nowMs = ports.clock.now();
+  const left = { ...withEnds(found, facts.ended, nowMs), reservations: state.reservations.filter(isBelieved(nowMs)) };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
   // The state is written even without a change, except for a tick: a function that decides with a policy read before
