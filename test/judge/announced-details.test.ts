@@ -41,10 +41,10 @@ const ended = (script: Script, second: number, { drained = [], gone = [], fallen
   });
 
 /** The swap of i-1 names a drain. */
-const claimed = (script: Script, second: number, drain: string): void =>
+const claimed = (script: Script, second: number, drain: string, state = 'leaving'): void =>
   script.at(second, {
     ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-x') },
-    swap: { reason: 'scale-in', state: 'leaving', drain },
+    swap: { reason: 'scale-in', state, drain },
   });
 
 describe('the end of a drain on the bus', () => {
@@ -69,6 +69,24 @@ describe('the end of a drain on the bus', () => {
     expect(drained([], true)).toEqual([]);
     expect(drained(['i-1'], false)).toEqual([]);
     expect(drained([], false)).toEqual(['the event says that i-1 has drained, and it still had work when it ended']);
+  });
+
+  it('may report an instance as drained that ended at work, if the step that recorded so could not know its end', () => {
+    const drained = (recordedS: number, drain = 'd-1', heardS?: number) =>
+      judged((script) => {
+        script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'ending', by: { kind: 'ec2' } });
+        script.end(100, 'i-1');
+        claimed(script, recordedS, drain, 'drained');
+        if (heardS !== undefined) script.react(heardS, heardS + 0.5, 'i-hear', [{ about: 'state', instance: 'i-1', state: 'shutting-down' }]);
+        ended(script, 110, { drained: ['i-1'] });
+      });
+    const untrue = ['the event says that i-1 has drained, and it still had work when it ended'];
+    // Describes lag by a second in this history.
+    expect(drained(100.9)).toEqual([]);
+    expect(drained(101)).toEqual(untrue);
+    expect(drained(100.9, 'd-2')).toEqual(untrue);
+    expect(drained(110.1)).toEqual(untrue);
+    expect([drained(100.9, 'd-1', 109), drained(100.9, 'd-1', 111)]).toEqual([untrue, []]);
   });
 
   it('reports an instance as drained that was stopped at work, and drained once it ran again', () => {

@@ -1,8 +1,10 @@
 import { announcements } from '../../../../core/contract.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding } from '../../finding.ts';
+import { lookedSince } from '../../members/staying.ts';
 import { inWords, refusalsSaid } from '../../said/decisions.ts';
 import { swapsOf } from '../../said/stored.ts';
+import { tellsEnd } from '../../told/leaving.ts';
 import { type End, endless, goneAtMs, isFunction, type Life } from '../../world/life.ts';
 import { wasRefused } from './decisions.ts';
 
@@ -35,13 +37,24 @@ const endedAtWork = (life: Life, end: DrainEnd): boolean => {
   return cut.some(({ fromMs, untilMs, by }) => fromMs >= stoppedMs && untilMs <= end.toldMs && !isFunction(by));
 };
 
+/**
+ * Whether the step that recorded it as drained could know its end: from a describe, or because a message had reported the end before the event was sent.
+ * An instance that others took out of its target groups, and that describes show as running, has drained as far as a look can tell.
+ */
+const isEndKnown = (chronicle: Chronicle, life: Life, { drain, toldMs }: DrainEnd): boolean => {
+  const seen = life.claims.findLast((claim) => claim.state === 'drained' && claim.drain === drain && claim.atMs <= toldMs);
+  if (seen === undefined || life.deliveries.some((one) => tellsEnd(one) && one.atMs <= toldMs)) return true;
+  return goneAtMs(life) <= lookedSince(chronicle, seen.by, seen.atMs) - chronicle.times.lagMs;
+};
+
 const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): readonly string[] => {
   const end: DrainEnd = { drain: String(detail.drain), toldMs: atMs };
   const fallen = new Set(mapsIn(detail.shortfalls).flatMap(({ instances }) => idsIn(instances)));
   const alive = idsIn(detail.gone).filter((instance) => chronicle.lives.some((life) => life.instance === instance && goneAtMs(life) > atMs));
   const worked = idsIn(detail.drained).filter((instance) => {
     const life = chronicle.life(instance);
-    return !fallen.has(instance) && life !== undefined && goneAtMs(life) <= atMs && !isFunction(life.ending?.by) && endedAtWork(life, end);
+    if (fallen.has(instance) || life === undefined || goneAtMs(life) > atMs || isFunction(life.ending?.by)) return false;
+    return endedAtWork(life, end) && isEndKnown(chronicle, life, end);
   });
   const named = new Set([...idsIn(detail.gone), ...idsIn(detail.drained)]);
   const kept = [...fallen].filter((instance) => !named.has(instance));

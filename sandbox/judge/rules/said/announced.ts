@@ -178,7 +178,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force. What events say about members, counts, reasons and refusals is true. No event reports something that did not happen.',
+    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force. What events say about members, counts, reasons and refusals is true. An instance that ended at work counts as drained if the step that recorded so could not know its end: describes did not have to show it yet, and no message had reported it. No event reports something that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
