@@ -1,6 +1,6 @@
 import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
-import type { Swap, SwapState } from '../../core/swap/swap.ts';
+import type { LifecycleHook, Swap, SwapState } from '../../core/swap/swap.ts';
 import { isForward } from '../../core/swap/transitions.ts';
 import { expiresAt } from './expires.ts';
 import type { Item } from './query-all.ts';
@@ -32,9 +32,29 @@ export const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
   return to === undefined ? from : from.filter((state) => isForward(state, to));
 };
 
-/** An item of an earlier version has its one hook in a field of its own, and no list. */
-const hooksAsSeen = (count: number): string =>
-  count === 0 ? 'attribute_not_exists(#hooks)' : '(attribute_not_exists(#hooks) OR size(#hooks) = :hooks)';
+/** What changes in a hook once a swap has it. The rest says which lifecycle action it is. */
+const changing = ['expiresAtMs', 'timeoutMs', 'overAtMs'] as const satisfies readonly (keyof LifecycleHook)[];
+
+/**
+ * The condition that an item has the hooks that its writer read. It names only fields that change, because an item of a
+ * later version may have others. An item of an earlier version has its one hook in a field of its own, and no list.
+ */
+const hooksAsSeen = (hooks: readonly LifecycleHook[]) => {
+  const fields = hooks.flatMap((hook, index) =>
+    changing.map((field) => ({ path: `#hooks[${index}].${field}`, name: `:${field}${index}`, value: hook[field] })),
+  );
+  const same = fields.map(({ path, name, value }) =>
+    value === undefined ? `attribute_not_exists(${path})` : `${path} = ${name}`,
+  );
+  const known = fields.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
+  return {
+    condition:
+      hooks.length === 0
+        ? 'attribute_not_exists(#hooks)'
+        : `(attribute_not_exists(#hooks) OR (size(#hooks) = :hooks AND ${same.join(' AND ')}))`,
+    values: hooks.length === 0 ? {} : { ':hooks': hooks.length, ...Object.fromEntries(known) },
+  };
+};
 
 /** The update that changes a stored swap, on the conditions of the change. */
 export const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) => {
@@ -43,10 +63,11 @@ export const updateOf = (table: string, key: Item, change: SwapChange, nowMs: nu
   );
   const { clear = [] } = change;
   const from = forward(change);
+  const seen = change.hooksSeen && hooksAsSeen(change.hooksSeen);
   const conditions = [
     `#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`,
     ...(change.drain ? ['#drain = :drain'] : []),
-    ...(change.hooksSeen === undefined ? [] : [hooksAsSeen(change.hooksSeen)]),
+    ...(seen ? [seen.condition] : []),
     ...(change.unasked ? ['attribute_not_exists(releaseAskedAtMs)'] : []),
   ];
   return {
@@ -60,13 +81,13 @@ export const updateOf = (table: string, key: Item, change: SwapChange, nowMs: nu
     ExpressionAttributeNames: {
       '#state': 'state',
       ...(change.drain && { '#drain': 'drain' }),
-      ...(change.hooksSeen !== undefined && { '#hooks': 'hooks' }),
+      ...(seen && { '#hooks': 'hooks' }),
       ...Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
       ...Object.fromEntries(clear.map((name, index) => [`#clear${index}`, name])),
     },
     ExpressionAttributeValues: {
       ...(change.drain && { ':drain': change.drain }),
-      ...(change.hooksSeen && { ':hooks': change.hooksSeen }),
+      ...seen?.values,
       ...Object.fromEntries(from.map((state, index) => [`:from${index}`, state])),
       ...Object.fromEntries(fields.map(([, value], index) => [`:set${index}`, value])),
     },

@@ -4,7 +4,7 @@ import type { LaunchCheck } from '../launch/launch-checks.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { AccountBudget } from '../limits/account-budget.ts';
 import type { AsgClaim } from '../policy/ports.ts';
-import type { Swap } from '../swap/swap.ts';
+import type { LifecycleHook, Swap } from '../swap/swap.ts';
 import type { GroupState } from '../view/view.ts';
 
 /** One group in the registry: enough to route signals without reading policies. */
@@ -87,10 +87,10 @@ export type SwapChange = {
   readonly drain?: string;
   readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
   /**
-   * The change is made only while the swap has this number of hooks. Hooks are only added, so a writer that has seen
-   * this number has seen them all.
+   * The change is made only while the swap has these hooks, each as it was read. So a writer neither loses a hook that
+   * was added meanwhile, nor what a heartbeat changed in one.
    */
-  readonly hooksSeen?: number;
+  readonly hooksSeen?: readonly LifecycleHook[];
   /** The change is made only while no call requested the end of the instance through its Auto Scaling group. */
   readonly unasked?: true;
   /** Fields that no longer apply and are removed. */

@@ -6,7 +6,7 @@ import { createAsgClaims } from '../../aws/state/asg-claims.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { items, registryPartition } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
-import type { Swap } from '../../core/swap/swap.ts';
+import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { group as anyGroup, state as anyState } from '../core/views.ts';
 import { awsError } from './fake-aws.ts';
@@ -248,11 +248,30 @@ describe('a swap', () => {
     if (first === undefined || second === undefined) throw new Error('two hooks');
     const key = { group: 'two-hooks', instance: 'i-9' };
     await store.claim(swap(key.group, key.instance));
-    const added = { from: ['leaving'] as const, set: { hooks: [first] }, hooksSeen: 0 };
+    const added = { from: ['leaving'] as const, set: { hooks: [first] }, hooksSeen: [] };
     expect(await store.advance(key, added)).toBe('done');
     expect(await store.advance(key, { ...added, set: { hooks: [second] } })).toBe('conflict');
-    expect(await store.advance(key, { ...added, set: { hooks: [first, second] }, hooksSeen: 1 })).toBe('done');
+    expect(await store.advance(key, { ...added, set: { hooks: [first, second] }, hooksSeen: [first] })).toBe('done');
     expect((await store.swapOf('i-9'))?.hooks).toEqual([first, second]);
+  });
+
+  test('refuses a list of hooks from a writer that has not seen what a heartbeat changed in them', async () => {
+    const [first, second] = ['h-1', 'h-2'].map((hook) => ({ asg: 'a', hook, token: hook, expiresAtMs: 9 }));
+    if (first === undefined || second === undefined) throw new Error('two hooks');
+    const key = { group: 'beaten', instance: 'i-beaten' };
+    await store.claim(swap(key.group, key.instance, { hooks: [first] }));
+    const change = (set: Pick<Swap, 'hooks'>, ...hooksSeen: readonly LifecycleHook[]) => store.advance(key, { from: ['leaving'], set, hooksSeen });
+    for (const news of [
+      { timeoutMs: 60_000 },
+      { timeoutMs: 60_000, expiresAtMs: 60_009 },
+      { timeoutMs: 60_000, expiresAtMs: 60_009, overAtMs: 99 },
+    ]) {
+      const before = (await store.swapOf(key.instance))?.hooks ?? [];
+      const after = [{ ...first, ...news }];
+      expect(await change({ hooks: after }, ...before)).toBe('done');
+      expect(await change({ hooks: [...before, second] }, ...before)).toBe('conflict');
+      expect((await store.swapOf(key.instance))?.hooks).toEqual(after);
+    }
   });
 
   test('is not closed by a writer that read it before its end was requested from its Auto Scaling group', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Group } from '../../core/group/group.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
@@ -162,7 +163,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       call('advance', () => {
         const stored = fleet.swaps.get(instance);
         if (!stored || !from.includes(stored.state) || (drain !== undefined && stored.drain !== drain)) return 'conflict';
-        if (hooksSeen !== undefined && hooksSeen !== (stored.hooks?.length ?? 0)) return 'conflict';
+        if (hooksSeen !== undefined && !isDeepStrictEqual(hooksSeen, stored.hooks ?? [])) return 'conflict';
         if (set.state && states.indexOf(set.state) < states.indexOf(stored.state)) throw new Error(`${instance} would go back to ${set.state}`);
         const kept = Object.fromEntries(Object.entries(stored).filter(([field]) => !clear.some((gone) => gone === field)));
         fleet.swaps.set(instance, { ...(kept as Swap), ...set });

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { throwIfFailed } from '../../aws/calls/in-parallel.ts';
-import type { StateStore } from '../../core/ports/state-store.ts';
+import type { StateStore, SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { claimAll, writesAtOnce } from '../../functions/react/carry-out/claims.ts';
 
@@ -232,6 +233,21 @@ describe('a second terminating hook of a member', () => {
     };
     const { swaps } = await claimAll([factOf('1'), factOf('2'), factOf('1')], [], context);
     expect(swaps).toMatchObject([{ hooks: [hookOf('1'), hookOf('2')], drain: 'a-drain' }]);
-    expect(changes).toMatchObject([{ hooksSeen: 1, set: { drain: 'a-drain', drainOrderedAtMs: 2_000 } }]);
+    expect(changes).toMatchObject([{ hooksSeen: [hookOf('1')], set: { drain: 'a-drain', drainOrderedAtMs: 2_000 } }]);
+  });
+  it('keeps what a heartbeat recorded in the first meanwhile', async () => {
+    const read: Swap = { ...moved, state: 'draining', hooks: [hookOf('1')] };
+    const beaten = { ...hookOf('1'), timeoutMs: 60_000, expiresAtMs: 75_000 };
+    const stored: Swap = { ...read, hooks: [beaten] };
+    const store = {
+      advance: async (_swap: unknown, { hooksSeen }: SwapChange) => (isDeepStrictEqual(hooksSeen, stored.hooks) ? 'done' : 'conflict'),
+      swapNow: async () => stored,
+    } as Partial<StateStore> as StateStore;
+    const context = {
+      ...{ store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain' },
+      ...{ members: new Map(), asgs: new Set<string>(), ended: new Set<string>() },
+    };
+    const { swaps } = await claimAll([{ ...factOf('2'), instance: read.instance }], [read], context);
+    expect(swaps).toMatchObject([{ hooks: [beaten, hookOf('2')], drain: 'a-drain' }]);
   });
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eachInParallel, type Failed, inParallel } from '../../../aws/calls/in-parallel.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import {
@@ -39,12 +40,12 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
   if (beginsAnew(swap, fact) && (await context.store.retire(swap)) === 'done') return undefined;
   const set = tightened(swap, fact, context);
   if (set === undefined) return swap;
-  const seen = set.hooks === undefined ? {} : { hooksSeen: swap.hooks?.length ?? 0 };
+  const seen = set.hooks === undefined ? {} : { hooksSeen: swap.hooks ?? [] };
   const written = await context.store.advance(swap, { from: [swap.state], set, ...seen });
   if (written === 'done') return { ...swap, ...set };
   const now = await context.store.swapNow(swap);
   if (now === undefined || now.state === 'withdrawn') return undefined;
-  return now.state === swap.state && now.hooks?.length === swap.hooks?.length ? swap : tighten(now, fact, context);
+  return now.state === swap.state && isDeepStrictEqual(now.hooks, swap.hooks) ? swap : tighten(now, fact, context);
 };
 
 /**

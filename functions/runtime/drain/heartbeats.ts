@@ -81,7 +81,7 @@ export const keepHooksAlive = async (
     await ports.store.advance(swap, {
       from: ['leaving', 'draining', 'drained'],
       drain,
-      hooksSeen: hooks.length,
+      hooksSeen: swap.hooks ?? [],
       set: { hooks },
     });
     return { ...swap, hooks };
