@@ -58,6 +58,7 @@ export type HistoryEvent =
   | FunctionEvent
   | OfferingEvent
   | LimitEvent
+  | HookEvent
   | SizeEvent
   /**
    * The script did something, by its typed kind: for traces, and for rules that depend on a kind of trouble. `copiedAtMs`: of a state table that is restored,
@@ -92,7 +93,7 @@ export type LimitEvent =
   | At<'addresses', { readonly subnet: string; readonly free: number }>;
 
 /** Events in the world of EC2, Auto Scaling and load balancers. */
-export type WorldEvent = InstanceEvent | OfferingEvent | LimitEvent | AsgEvent | SizeEvent;
+export type WorldEvent = InstanceEvent | OfferingEvent | LimitEvent | AsgEvent | HookEvent | SizeEvent;
 
 /** Events of an instance. */
 export type InstanceEvent =
@@ -185,6 +186,9 @@ export type AsgEvent = At<
     readonly by: Actor;
   }
 >;
+
+/** A terminating hook was put on an Auto Scaling group after its creation, or put again. An instance that waits in it already keeps its time-out. */
+export type HookEvent = At<'hook-written', { readonly asg: string; readonly hook: string; readonly timeoutMs: number }>;
 
 /** Others set or changed the desired capacity of an Auto Scaling group, also to the same value. */
 export type SizeEvent = At<

@@ -142,4 +142,22 @@ describe('what a swap says of its instance is true', () => {
     // Before the heartbeat, the hook did not wait so long.
     expect(ends(145_000, 110)).toHaveLength(1);
   });
+  it('counts a heartbeat by the time-out of a hook that was put again while the instance waited', () => {
+    const ends = (endsMs: number, putAt: number, { hook = 'drain', asg = 'web-asg', second = 116 } = {}) =>
+      found((script) => {
+        const waiting = { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain' } as const;
+        script.at(100, { ...waiting, expiresAtMs: 130_000 });
+        if (second > 115) script.at(115, { ...waiting, expiresAtMs: 145_000 });
+        script.at(putAt, { kind: 'hook-written', asg, hook, timeoutMs: 120_000 });
+        says(script, second, { hooks: ['drain'], hookEnds: { drain: endsMs } });
+      });
+    expect(ends(235_000, 105)).toEqual([]);
+    expect(ends(250_000, 105)).toHaveLength(1);
+    // It was put before the instance waited, or after the heartbeat. No heartbeat was sent, or another hook was put.
+    expect(ends(235_000, 99)).toHaveLength(1);
+    expect(ends(235_000, 115.5)).toHaveLength(1);
+    expect(ends(225_000, 105, { second: 110 })).toHaveLength(1);
+    expect(ends(235_000, 105, { hook: 'other' })).toHaveLength(1);
+    expect(ends(235_000, 105, { asg: 'other-asg' })).toHaveLength(1);
+  });
 });

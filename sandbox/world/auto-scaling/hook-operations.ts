@@ -73,6 +73,8 @@ const put = (scaling: Scaling, input: HookInput & { AutoScalingGroupName: string
   const group = findGroup(scaling, input.AutoScalingGroupName);
   const hook = toHook(input, group.hooks.get(input.LifecycleHookName));
   group.hooks.set(hook.name, hook);
+  if (hook.transition === 'autoscaling:EC2_INSTANCE_TERMINATING')
+    scaling.base.note({ kind: 'hook-written', asg: group.name, hook: hook.name, timeoutMs: hook.heartbeatSeconds * 1000 });
   if (input.NotificationTargetARN) scaling.notify(input.NotificationTargetARN, testNotification(scaling, group));
 };
 

@@ -216,6 +216,21 @@ describe('the history of a world', () => {
     expect(told(world, 'asg-changed').at(-1)).toMatchObject({ desired: 0, by: react });
   });
 
+  it('reports a terminating hook that is put again, while an instance that waits keeps the time-out that it had', async () => {
+    const world = createTestWorld({ autoScalingGroups: [asg({ hooks: [hook] })] });
+    await world.seconds(30);
+    const [id = ''] = world.inService();
+    world.autoScaling('TerminateInstanceInAutoScalingGroup', { InstanceId: id, ShouldDecrementDesiredCapacity: true });
+    await world.seconds(5);
+    const put = { AutoScalingGroupName: 'workers', LifecycleHookName: 'wait' };
+    world.autoScaling('PutLifecycleHook', { ...put, HeartbeatTimeout: 120 });
+    const launching = { LifecycleHookName: 'boot', LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' };
+    world.autoScaling('PutLifecycleHook', { ...put, ...launching });
+    world.autoScaling('RecordLifecycleActionHeartbeat', { ...put, InstanceId: id });
+    expect(told(world, 'hook-written')).toEqual([{ kind: 'hook-written', asg: 'workers', hook: 'wait', timeoutMs: 120_000, atSeconds: 35 }]);
+    expect(told(world, 'hook-waits').map(({ expiresAtMs }) => Number(expiresAtMs) - startMs)).toEqual([60_000, 65_000]);
+  });
+
   it('reports joining, leaving, protection, tags, suspension and offerings', async () => {
     const world = createTestWorld({ autoScalingGroups: [asg({ desired: 0, min: 0 })] });
     const [id = ''] = world.launch(1);

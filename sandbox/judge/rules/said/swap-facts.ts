@@ -1,6 +1,7 @@
 import { wasLost } from '../../capacity/breaker.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import type { HistoryEvent } from '../../history.ts';
 import { remembered } from '../../remembered.ts';
 import { swapWrites, type SwapWrite as Write } from '../../said/swap-writes.ts';
 import { times } from '../../times.ts';
@@ -8,6 +9,8 @@ import { nameOf } from '../../world/cloud.ts';
 import { type Life, takenByMs } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+type Waits = Extract<HistoryEvent, { readonly kind: 'hook-waits' }>;
+
 /** Each time that an Auto Scaling group began to wait on a hook of an instance, or waits longer after a heartbeat. */
 const hookWaits = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.of('hook-waits'), ({ instance }) => instance));
 
@@ -32,12 +35,26 @@ const isHeldIn = ({ stays, hooks, by }: Life, asg: string): boolean =>
 const waitsOn = ({ hooks }: Life, name: string, atMs: number): boolean =>
   hooks.some(({ hook, atMs: fromMs, over }) => hook === name && fromMs <= atMs && (over?.atMs ?? Number.POSITIVE_INFINITY) > atMs);
 
+/**
+ * Until when heartbeats keep a hook waiting by the time-out that its group shows. The hook was put again while the instance waited: AWS shows the new
+ * time-out, nothing shows the one of this wait, and no page of AWS says which of the two a heartbeat counts by.
+ */
+const shownEnds = (chronicle: Chronicle, { hooks }: Life, beats: readonly Waits[]): readonly number[] =>
+  beats.flatMap(({ asg, hook, atMs }) => {
+    const began = hooks.findLast((wait) => wait.asg === asg && wait.hook === hook && wait.atMs < atMs);
+    if (began === undefined) return [];
+    return chronicle
+      .of('hook-written')
+      .filter((put) => put.asg === asg && put.hook === hook && put.atMs >= began.atMs && put.atMs <= atMs)
+      .map(({ timeoutMs }) => atMs + timeoutMs);
+  });
+
 /** A hook of which it says that it waits for longer than it does. Nobody would keep it alive meanwhile. Of one that ends now, it says no such thing. */
-const prolongedHook = (chronicle: Chronicle, { instance }: Life, { atMs, swap: { facts } }: Write): string | undefined => {
-  const waits = hookWaits(chronicle).get(instance) ?? [];
+const prolongedHook = (chronicle: Chronicle, life: Life, { atMs, swap: { facts } }: Write): string | undefined => {
+  const waits = hookWaits(chronicle).get(life.instance) ?? [];
   return Object.entries(facts.hookEnds ?? {}).find(([name, endsMs]) => {
     const known = waits.filter((one) => one.hook === name && one.atMs <= atMs);
-    const endMs = Math.max(atMs, ...known.map(({ expiresAtMs }) => expiresAtMs));
+    const endMs = Math.max(atMs, ...known.map(({ expiresAtMs }) => expiresAtMs), ...shownEnds(chronicle, life, known));
     return known.length > 0 && endsMs > endMs + eventMs + chronicle.times.clockMs;
   })?.[0];
 };
@@ -75,7 +92,7 @@ const hidesWarning = (life: Life, before: Write | undefined, { swap: { reason, s
 export const swapsNameTruly: Rule = {
   name: 'what a swap says of its instance is true',
   meaning:
-    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. It says of no hook that it waits for longer than it does. One that comes to name the time at which EC2 takes its instance leaves for that warning, or for its hook.',
+    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. It says of no hook that it waits for longer than it does; if the hook was put again meanwhile, a heartbeat may count by the new time-out. One that comes to name the time at which EC2 takes its instance leaves for that warning, or for its hook.',
   broken: (chronicle) =>
     [...swapWrites(chronicle)].flatMap(([instance, writes]) => {
       const life = chronicle.life(instance);
