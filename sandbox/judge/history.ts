@@ -337,6 +337,8 @@ export type FunctionEvent =
         readonly code: string;
         /** The same response gave all that was requested, and a part of it of this offering. */
         readonly isBesideWhole?: true;
+        /** The token of the request. One response may refuse an offering for each of its subnets. */
+        readonly token?: string;
       }
     >
   /** `invocation`: who sent it. Absent in histories that are not about that. */

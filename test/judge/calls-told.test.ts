@@ -36,6 +36,7 @@ test('a fleet says what it requested, and which offerings were refused', () => {
       zone: 'a',
       market: 'spot',
       code: 'InsufficientInstanceCapacity',
+      token: 'r-1',
     },
   ]);
 });
@@ -46,7 +47,7 @@ test('so do launches into an Auto Scaling group', () => {
   const events = callEvents({ ...logged, service: 'autoscaling', operation: 'LaunchInstances' }, { input, output: { Errors: [error] } });
   expect(events).toMatchObject([
     { launch: { asg: 'spot-a', count: 2, token: 'r-2' } },
-    { kind: 'refused', asg: 'spot-a', instanceType: 'm7g.large', zone: 'a', market: 'on-demand' },
+    { kind: 'refused', asg: 'spot-a', instanceType: 'm7g.large', zone: 'a', market: 'on-demand', token: 'r-2' },
   ]);
 });
 

@@ -76,6 +76,19 @@ describe('metrics count what happened', () => {
     expect(found({}, (script) => script.at(102, calls('CreateFleet'), beside))).toEqual([]);
   });
 
+  it('refusals: one response that refuses an offering for two subnets counts once; other offerings, responses and requests count again', () => {
+    const place = { group: 'web', instanceType: 't', zone: 'z-a', market: 'spot', code: 'x', token: 't-1' } as const;
+    const first = { kind: 'refused', invocation: 'i-a', ...place, subnet: 's-1' } as const;
+    const beside = { ...first, subnet: 's-2' };
+    const once = (script: Script) => script.at(102, calls('CreateFleet'), first, beside);
+    expect(found({ Refused: 1 }, once)).toEqual([]);
+    expect(found({ Refused: 2 }, once)).toEqual(['react: Refused counts 2, expected 1']);
+    for (const other of [{ ...beside, zone: 'z-b' }, { ...beside, market: 'on-demand' } as const, { ...beside, token: 't-2' }])
+      expect(found({ Refused: 1 }, (script) => script.at(102, calls('CreateFleet'), first, other))).toEqual(['react: Refused counts 1, expected 2']);
+    const later = (script: Script) => [once(script), script.at(103, calls('CreateFleet'), beside)];
+    expect(found({ Refused: 1 }, later)).toEqual(['react: Refused counts 1, expected 2']);
+  });
+
   it.each([
     ['Interruptions', 'Holdfast Swap Started', { reason: 'interruption', instances: ['i-1', 'i-2'] }, 2],
     ['Unplaced', 'Holdfast Capacity Exhausted', { unplaced: 3 }, 3],

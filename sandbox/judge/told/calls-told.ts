@@ -84,7 +84,7 @@ const placeOf = (part: LaunchPart): Pick<Refused, 'instanceType' | 'zone' | 'sub
 /** Whether an error is a throttle, which says nothing about an offering. */
 const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
 
-const refusalsOf = (invocation: string, { count, pool: _pool, token: _token, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] => {
+const refusalsOf = (invocation: string, { count, pool: _pool, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] => {
   const { Errors = [], Instances = [] } = (output ?? {}) as Response;
   const given = Instances.flatMap(({ InstanceIds = [], ...part }) => InstanceIds.map(() => nameOf(placeOf(part))));
   return Errors.filter((error) => !isThrottle(error)).map((error) => {

@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
 import { mapsOf, numberOf } from '../../read-json.ts';
 import { remembered } from '../../remembered.ts';
+import { nameOf } from '../../world/cloud.ts';
 import { isFunction } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -58,6 +59,10 @@ const launchedBy = (chronicle: Chronicle, { calls, launched }: Deeds): Bounds | 
   return isPlain ? exactly(launched) : undefined;
 };
 
+/** One response may refuse an offering for several of its subnets. It is the offering that counts, once for each response. */
+const refusedIn = ({ refused }: Deeds): Bounds =>
+  exactly(new Set(refused.flatMap((one) => (one.isBesideWhole ? [] : `${one.atMs} ${one.token} ${nameOf(one)}`))).size);
+
 const claimedIn = (deeds: Deeds): Bounds =>
   exactly(
     sumOf(
@@ -94,7 +99,7 @@ const sumTold = (deeds: Deeds, field: string, ...types: readonly string[]): Boun
 /** What each metric counts, as the record shows it. */
 const expected: Readonly<Record<string, (chronicle: Chronicle, deeds: Deeds) => Bounds | undefined>> = {
   [metrics.launched]: launchedBy,
-  [metrics.refused]: (_, { refused }) => exactly(refused.filter(({ isBesideWhole }) => isBesideWhole !== true).length),
+  [metrics.refused]: (_, deeds) => refusedIn(deeds),
   [metrics.interruptions]: (_, deeds) => claimedIn(deeds),
   [metrics.unplaced]: (_, deeds) => sumTold(deeds, 'unplaced', announcements.exhausted),
   [metrics.drainsStarted]: (_, deeds) => startedIn(deeds),
@@ -161,7 +166,7 @@ const isWhole = (ended: Invocation['ended']): ended is Ended =>
 export const metricsAreTrue: Rule = {
   name: 'metrics count what happened',
   meaning:
-    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count.',
+    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
   broken: (chronicle) =>
     chronicle
       .of('invocation-ended')
