@@ -299,6 +299,26 @@ describe('words on the bus about what falls short', () => {
     });
   });
 
+  it('of a policy may come with the next run after each one that a fault met and that gave back a change of this policy', () => {
+    type Failed = { readonly group?: string; readonly again?: readonly string[]; readonly trouble?: 'fault' };
+    const told = (atS: number, { group = 'web', again = ['m-1'], ...met }: Failed) =>
+      details((script) => {
+        script.policy(100, 2, policy);
+        const of = { invocation: 'i-b', function: 'holdfast-accept-policy' };
+        script.at(150, { kind: 'delivered', ...of, message: 'm-1', told: { about: 'policy', group }, happenedAtMs: 99_000 });
+        const call = { service: 'dynamodb', operation: 'GetItem', askedAtMs: 150_000, outcome: 'ThrottlingException', applied: false } as const;
+        script.at(150, { kind: 'called', ...of, ...call, isMutating: false, ...met });
+        script.at(151, { kind: 'invocation-ended', ...of, startedAtMs: 150_000, timeoutMs: 30_000, again, injected: true });
+        script.at(atS, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
+      });
+    const missing = ['Holdfast Policy Accepted of web was not sent to the bus'];
+    expect(told(239, { trouble: 'fault' })).toEqual([]);
+    expect(told(241, { trouble: 'fault' })).toEqual(missing);
+    expect(told(161, { trouble: 'fault', again: [] })).toEqual(missing);
+    expect(told(161, { trouble: 'fault', group: 'api' })).toEqual(missing);
+    expect(told(161, {})).toEqual(missing);
+  });
+
   it('report nothing of a drain whose members another drain took over, although that one never ran', () => {
     const drained = (takenOverAtS?: number) =>
       details((script) => {

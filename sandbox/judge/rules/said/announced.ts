@@ -68,20 +68,29 @@ const toldWithinMs = 60_000;
 /** A record of the stream that failed comes again within a minute, and its run takes a while. */
 const againWithinMs = 90_000;
 
+/** Whether a run gave back a change of the policy of a group: the stream delivers it again, and a later run sends the event. */
+const gaveBack = (chronicle: Chronicle, invocation: string, group: string): boolean => {
+  const { deliveries = [], ended } = chronicle.invocations.get(invocation) ?? {};
+  return deliveries.some(({ told, message }) => told.about === 'policy' && told.group === group && ended?.again.includes(message));
+};
+
 /**
  * Calls of `accept-policy` that a fault met and that put off the event of a policy that came into force at this time:
- * those that send events, and every call of the very run that put it in force and had not sent its event yet.
+ * those that send events, and every call of the very run that put it in force and had not sent its event yet, or of one
+ * that gave back a change of the same policy, for which it may not have come as far as its events.
  */
-const putOff = (chronicle: Chronicle, atMs: number) => {
+const putOff = (chronicle: Chronicle, group: string, atMs: number) => {
   const calls = chronicle.of('called').filter((call) => call.function.endsWith('accept-policy'));
   const isWrite = (call: (typeof calls)[number]): boolean => call.operation === 'PutItem' && call.askedAtMs <= atMs && call.atMs >= atMs;
   const writers = new Set(calls.filter(isWrite).map(({ invocation }) => invocation));
-  return calls.filter(({ operation, invocation, trouble }) => trouble !== undefined && (operation === 'PutEvents' || writers.has(invocation)));
+  const isPutOff = ({ operation, invocation }: (typeof calls)[number]): boolean =>
+    operation === 'PutEvents' || writers.has(invocation) || gaveBack(chronicle, invocation, group);
+  return calls.filter((call) => call.trouble !== undefined && isPutOff(call));
 };
 
 /** Until when the event of a policy must be sent. After a failed call, the stream delivers the change again. */
-const tellUntilMs = (chronicle: Chronicle, atMs: number): number =>
-  putOff(chronicle, atMs).reduce(
+const tellUntilMs = (chronicle: Chronicle, group: string, atMs: number): number =>
+  putOff(chronicle, group, atMs).reduce(
     (untilMs, call) => (call.atMs >= atMs && call.atMs < untilMs ? Math.max(untilMs, call.atMs + againWithinMs) : untilMs),
     atMs + toldWithinMs,
   );
@@ -90,7 +99,7 @@ const policiesTold = (chronicle: Chronicle): readonly Broken[] =>
   [...chronicle.groups.values()].flatMap(({ group, policies }) =>
     policies.flatMap(({ atMs, policy, version }): readonly Broken[] => {
       const kind = policy === undefined ? announcements.groupLetGo : announcements.policyAccepted;
-      const untilMs = tellUntilMs(chronicle, atMs);
+      const untilMs = tellUntilMs(chronicle, group, atMs);
       const isTold = announced(chronicle, kind).some(
         (event) =>
           groupOf(event.detail) === group &&
@@ -178,7 +187,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force. What events say about members, counts, reasons and refusals is true. An instance that ended at work counts as drained if the step that recorded so could not know its end: describes did not have to show it yet, and no message had reported it. No event reports something that did not happen.',
+    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force, or one that gave back a change of this policy for a later run. What events say about members, counts, reasons and refusals is true. An instance that ended at work counts as drained if the step that recorded so could not know its end: describes did not have to show it yet, and no message had reported it. No event reports something that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
