@@ -115,7 +115,7 @@ it('a member that never served and leaves first is failing until its replacement
       script.launch(100, 'i-3');
       script.at(110, { kind: 'running', instance: 'i-3' });
       script.react(703, 720, 'i-a');
-      if (isGivenUp) script.claim(705, 'i-3', 'i-a', 'leaving');
+      if (isGivenUp) script.claim(705, 'i-3', 'i-a', 'leaving', 'never-served');
       script.end(710, 'i-3', react('i-a'));
       script.launch(launchedAt, 'i-4');
       script.serves(launchedAt + 20, 'i-4');

@@ -261,7 +261,7 @@ describe('with drain-first, one launch ahead finds out whether launches are stil
         script.desired(0, 2);
         script.member('i-1');
         script.launch(10, 'i-2', { by: react('i-0') });
-        script.claim(85, 'i-2', 'i-0', 'waiting');
+        script.claim(85, 'i-2', 'i-0', 'waiting', 'never-served');
         write(script);
         script.react(149, 153, 'i-a');
         script.launch(150, 'i-3', { by: react('i-a') });

@@ -99,7 +99,7 @@ export type Script = {
   advise(second: number, instance: string): void;
   /** An invocation that receives these messages. */
   react(fromSecond: number, untilSecond: number, invocation: string, told?: readonly Told[], injected?: boolean): void;
-  claim(second: number, instance: string, invocation: string, state?: string): void;
+  claim(second: number, instance: string, invocation: string, state?: string, reason?: 'scale-in' | 'never-served'): void;
   /** EC2 refuses to end it, and it takes work again. */
   refuse(second: number, instance: string): void;
   /** EC2 has no capacity for what this invocation requests for web. */
@@ -188,7 +188,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
         });
       at(until, { kind: 'invocation-ended', invocation, function: 'react', startedAtMs: ms(from), timeoutMs: 30_000, again: [], injected });
     },
-    claim: (second, instance, invocation, state = 'leaving') =>
+    claim: (second, instance, invocation, state = 'leaving', reason = 'scale-in') =>
       at(second, {
         kind: 'item-written',
         table: 'state',
@@ -196,7 +196,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
         item: `swap#${instance}`,
         bytes: 500,
         by: react(invocation),
-        swap: { reason: 'scale-in', state },
+        swap: { reason, state },
       }),
     refuse: (second, instance) =>
       at(second, { kind: 'end-refused', instance, by: react('drain') }, { kind: 'in-service', instance, targetGroup: 'web' }),

@@ -25,7 +25,7 @@ const claimed =
   (second: number, instance = 'i-3'): Write =>
   (script) => {
     script.react(second - 1, second + 2, `i-c${second}`);
-    script.claim(second, instance, `i-c${second}`, 'waiting');
+    script.claim(second, instance, `i-c${second}`, 'waiting', 'never-served');
   };
 const replaced =
   (second: number, pool = 'od-b'): Write =>
@@ -69,7 +69,7 @@ describe('a new member that never serves is given up', () => {
     expect(broken(leaves)).toEqual([]);
     const noSurge: Write = (script) => script.policy(80, 2, { ...policy, swap: { maxSurge: 0 } });
     expect(broken(noSurge, leaves, drained)).toEqual([]);
-    expect(broken(noSurge, (script) => script.claim(1_200, 'i-3', 'i-x', 'leaving'))).toHaveLength(1);
+    expect(broken(noSurge, (script) => script.claim(1_200, 'i-3', 'i-x', 'leaving', 'never-served'))).toHaveLength(1);
   });
   it('unless EC2 refused to end it within the hour', () => {
     const refused =
@@ -127,19 +127,21 @@ describe('a new member that never serves is given up', () => {
       script.at(108, { kind: 'running', instance: 'i-4' });
     };
     const leaving =
-      (second: number): Write =>
+      (second: number, reason: 'scale-in' | 'never-served' = 'never-served'): Write =>
       (script) => {
         script.react(second - 1, second + 2, `i-c${second}`);
-        for (const instance of ['i-3', 'i-4']) script.claim(second, instance, `i-c${second}`, 'leaving');
+        for (const instance of ['i-3', 'i-4']) script.claim(second, instance, `i-c${second}`, 'leaving', reason);
       };
     const over: Write = (script) => {
       for (const instance of ['i-3', 'i-4'])
         script.at(500, { kind: 'item-written', table: 'state', group: 'web', item: `past#${instance}`, bytes: 200, by: react('i-c300') });
     };
     const surge = (...parts: readonly Write[]) => broken(others, ...parts).filter((detail) => detail.includes('are under way'));
-    expect(surge(leaving(300), leaving(705))).toEqual([]);
+    expect(surge(leaving(300, 'scale-in'), leaving(705))).toEqual([]);
     expect(surge(leaving(705))).toHaveLength(2);
-    expect(surge(leaving(300), over, leaving(705))).toHaveLength(2);
+    expect(surge(leaving(300, 'scale-in'), over, leaving(705))).toHaveLength(2);
+    // A surplus takes no turn, also where it never served for so long that it may be given up.
+    expect(surge(leaving(705, 'scale-in'))).toEqual([]);
   });
 });
 
@@ -175,12 +177,23 @@ describe('a member that is given up', () => {
   it('leaves with need, and one that serves does not', () => {
     const leaves = (instance: string): Write =>
       all(claimed(705, instance), (script) => {
-        script.claim(706, instance, 'i-c705');
+        script.claim(706, instance, 'i-c705', 'leaving', 'never-served');
         script.takeOut(710, instance);
         script.end(730, instance, react('drain'));
       });
     expect(details(needlessRemoval, all(oneIsMute, leaves('i-3')), long)).toEqual([]);
     expect(details(needlessRemoval, all(oneIsMute, leaves('i-1')), long)).toHaveLength(1);
+  });
+  it('does not leave as a surplus where no more stay than are desired', () => {
+    const leaves: Write = (script) => {
+      script.react(704, 707, 'i-x');
+      script.claim(705, 'i-3', 'i-x', 'leaving', 'scale-in');
+      script.takeOut(710, 'i-3');
+      script.end(730, 'i-3', react('drain'));
+    };
+    expect(details(needlessRemoval, all(oneIsMute, leaves), long)).toEqual(['i-3 is removed where 3 stay and 3 are wanted']);
+    const fewer: Write = (script) => script.desired(600, 2, 2);
+    expect(details(needlessRemoval, all(oneIsMute, fewer, leaves), long)).toEqual([]);
   });
   it('has never served, when its swap records that', () => {
     const because = (claimedAtMs: number, instance = 'i-3', write: Write = () => undefined) =>

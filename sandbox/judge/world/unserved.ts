@@ -51,11 +51,18 @@ const firstClaims = ({ claims, refusedAtMs, backAtMs, calledOffAtMs, forgottenAt
   });
 };
 
+/**
+ * Whether a swap may give its member up. One that names another reason does not: it takes no turn from members that never served, and the rules about
+ * that reason judge it. A surplus leaves only where more stay than the desired size, whether it ever served or not.
+ */
+const mayGiveUp = ({ state, reason = 'never-served' }: Life['claims'][number]): boolean =>
+  (state === 'waiting' || state === 'leaving') && reason === 'never-served';
+
 /** When it was given up: its swap was written for the first time, and it may be. A member that leaves already is not given up. */
 export const givenUpAtMs = (chronicle: Chronicle, life: Life): number =>
   Math.min(
     endless,
     ...firstClaims(life)
-      .filter(({ atMs, state }) => (state === 'waiting' || state === 'leaving') && mayBeGivenUp(chronicle, life, atMs))
+      .filter((claim) => mayGiveUp(claim) && mayBeGivenUp(chronicle, life, claim.atMs))
       .map(({ atMs }) => atMs),
   );

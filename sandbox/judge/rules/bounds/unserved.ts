@@ -102,7 +102,7 @@ const claimedIn = (chronicle: Chronicle, group: string) =>
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
-    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. Who waits for one of these to be gone has as long again from then on. A member that leaves already is not claimed, and neither is one that EC2 refused to end within the hour.',
+    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. Who waits for one of these to be gone has as long again from then on. A member that leaves already is not claimed, and neither is one that EC2 refused to end within the hour. A member that leaves as a surplus takes no turn from them.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
       const due = dueIn(chronicle, group);
