@@ -241,6 +241,20 @@ describe('words on the bus about what falls short', () => {
     expect(letGo(105)).toEqual(['web was refused capacity and is short, and that was not sent to the bus']);
   });
 
+  it('report no shortage that a smaller size ended before another look went on, where the rounds of a look ran out of time', () => {
+    const smaller = (endedS: number, smallerS: number) =>
+      details((script) => {
+        script.end(90, 'i-1');
+        script.react(100, endedS, 'i-a', []);
+        script.refuseCapacity(102, 'i-a');
+        script.desired(smallerS, 1, 2);
+      });
+    const missing = ['web was refused capacity and is short, and that was not sent to the bus'];
+    expect(smaller(107, 110)).toEqual([]);
+    expect(smaller(107, 123)).toEqual(missing);
+    expect(smaller(104, 110)).toEqual(missing);
+  });
+
   it('come later for a policy when each call that would send them meets trouble', () => {
     const told = (atS: number, failedAtS: readonly number[], trouble: { readonly trouble?: 'fault' } = { trouble: 'fault' }) =>
       details((script) => {

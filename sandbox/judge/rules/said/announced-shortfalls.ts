@@ -136,7 +136,10 @@ const countedAt = (chronicle: Chronicle, group: string, atMs: number): number =>
   return new Set([...staying, ...waiting, ...holding]).size;
 };
 
-/** Groups kept by tag that a look was refused capacity for, and that are held and short when it ends. */
+/**
+ * Groups kept by tag that a look was refused capacity for, and that are held and short when it ends. Where its rounds ran out of time, another look goes on,
+ * and has no shortage to report if the size fell meanwhile.
+ */
 const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] => {
   const { ended } = look;
   if (ended === undefined || ended.injected || ended.error !== undefined || !isPlainLook(chronicle, look, ended.atMs)) return [];
@@ -149,7 +152,8 @@ const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] =
     const isByTag = policies.length === 1 && policies.every((policy) => asgsOf(policy).length === 0);
     const isHeld = chronicle.policyAt(group, ended.atMs) !== undefined;
     const most = Math.max(...[look.beganAtMs, ended.atMs].map((atMs) => countedAt(chronicle, group, atMs)));
-    return isHeld && isByTag && !launchedLater && most < Math.min(...chronicle.desiredIn(group, look.beganAtMs, ended.atMs));
+    const desired = Math.min(...chronicle.desiredIn(group, look.beganAtMs, ended.atMs + handsOnMs(look)));
+    return isHeld && isByTag && !launchedLater && most < desired;
   });
 };
 
