@@ -290,6 +290,18 @@ describe('the tree keeps its shape when a group shrinks', () => {
     expect(shape(same, pools, claimed(true, 101))).toHaveLength(1);
     expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b'), claimed(true))).toHaveLength(1);
   });
+  it('counts a member whose swap a restored table lost, and not one whose swap it still has', () => {
+    const restored =
+      (copiedAtMs?: number) =>
+      (script: Script): void => {
+        script.claim(41, 'i-2', 'i-40', 'waiting');
+        if (copiedAtMs !== undefined) script.at(60, { kind: 'step', step: 'state-restored', instances: [], groups: ['web'], asgs: [], copiedAtMs });
+      };
+    const pools = inPools('spot-a', 'spot-a', 'spot-b', 'spot-b');
+    expect(shape(same, pools, restored(30_000))).toEqual([]);
+    expect(shape(same, pools, restored(50_000))).toHaveLength(1);
+    expect(shape(same, pools, restored())).toHaveLength(1);
+  });
   it('is not judged when the order of removal distinguishes the members', () => {
     expect(shape({ removal: { order: 'oldest-first' } }, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b', atSecond: 20 } })).toEqual([]);
     expect(shape({ removal: { order: 'oldest-first' } }, inPools('spot-a', 'od-b'))).toHaveLength(1);

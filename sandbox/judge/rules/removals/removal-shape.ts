@@ -1,3 +1,4 @@
+import { isLostByRestore } from '../../capacity/boots.ts';
 import { paidFor, readsPrices } from '../../capacity/paid.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Rule } from '../../finding.ts';
@@ -36,10 +37,13 @@ const tiny = 1e-6;
 /** A removal as the selectors below a spread by zone or type see it: only members of the same zone or type count there. */
 type Scoped = ScaleIn & { readonly scope: Scope };
 
-/** Whether a swap of it was open when the look began. One that is back since then, because EC2 did not take it, counts again. */
-const wasLeaving = ({ claims, backAtMs }: Life, { choice: { chosenAtMs }, shownSinceMs }: ScaleIn): boolean => {
+/**
+ * Whether a swap of it was open when the look began. One that is back since then, because EC2 did not take it, counts again, and so does one whose swap a
+ * restored table lost.
+ */
+const wasLeaving = (chronicle: Chronicle, { claims, backAtMs }: Life, { choice: { chosenAtMs }, shownSinceMs }: ScaleIn): boolean => {
   const backMs = Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((atMs) => atMs <= chosenAtMs));
-  return claims.some(({ atMs }) => atMs < shownSinceMs && atMs > backMs);
+  return claims.some(({ atMs }) => atMs < shownSinceMs && atMs > backMs && !isLostByRestore(chronicle, atMs, shownSinceMs));
 };
 
 /** Members below a selector after the removal, by the part that they are in. `certain`: only those that the function surely saw and that stay. */
@@ -50,7 +54,8 @@ const held = (chronicle: Chronicle, scaleIn: Scoped, selector: Selector, part: s
     ? others
     : chronicle
         .livesIn(group)
-        .filter((life) => !leaving.has(life) && life.launchedAtMs <= chosenAtMs && goneAtMs(life) > shownSinceMs && !wasLeaving(life, scaleIn));
+        .filter((life) => !leaving.has(life) && life.launchedAtMs <= chosenAtMs && goneAtMs(life) > shownSinceMs)
+        .filter((life) => !wasLeaving(chronicle, life, scaleIn));
   return counted.filter((life) => scope.has(life) && partOf(selector, life, policy, chosenAtMs) === part).length;
 };
 
