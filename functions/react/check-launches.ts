@@ -2,6 +2,7 @@ import { isFromAws } from '../../aws/calls/errors.ts';
 import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { modeOf } from '../../core/group/mode.ts';
+import { writesOf } from '../../core/group-state/restored.ts';
 import {
   checkAgainMs,
   checkEveryMs,
@@ -49,9 +50,10 @@ const tryAll = async (run: Run, trials: readonly Trial[]): Promise<readonly Laun
 const note = async ({ group, ports }: Run, checksDueAtMs: number, seen?: Checked): Promise<boolean> => {
   const checksOf = group.policyVersion;
   for (let attempt = 0; attempt < mostConflicts; attempt += 1) {
-    const state = await ports.store.state(group.name);
-    if (state === undefined || state.policyVersion > checksOf) return false;
-    if (ports.believed(group.name, state) !== state) return false;
+    const stored = await ports.store.state(group.name);
+    if (stored === undefined || stored.policyVersion > checksOf) return false;
+    const state = ports.believed(group.name, stored);
+    if (writesOf(state) !== writesOf(stored)) return false;
     const isTried = state.checksOf === checksOf && state.checksDueAtMs !== seen?.checksDueAtMs;
     if (seen !== undefined && isTried) return false;
     const next = { ...state, version: state.version + 1, checksOf, checksDueAtMs };

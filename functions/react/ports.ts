@@ -17,7 +17,10 @@ import type { Strangers } from './messages/strangers.ts';
 /** Everything that converging a group needs from outside. */
 export type ReactPorts = {
   readonly store: StateStore;
-  /** The part of a state item that a look uses: all of it, unless it was restored from an older time. */
+  /**
+   * The part of a state item that a look uses: all of it, unless it was restored from an older time. With it come the
+   * maximum sizes that are raised as far as this environment knows, and that a lost or restored item lacks.
+   */
   readonly believed: (group: string, state: GroupState) => GroupState;
   readonly policies: KnownPolicies;
   readonly providerFor: (holding: Holding) => CapacityIn;

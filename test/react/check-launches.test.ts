@@ -33,6 +33,8 @@ type World = {
   readonly now?: Partial<GroupState>;
   /** How many writes the state item lacks, because a user restored it since this environment read it. */
   readonly lacksWrites?: number;
+  /** What another environment changed when it found the item restored. */
+  readonly renewed?: Partial<GroupState>;
   /** How many writes of the state item are lost to writes of others. */
   readonly lostRaces?: number;
 };
@@ -40,7 +42,7 @@ type World = {
 /** Checks the launches of a group, and returns what was tried and stored. */
 const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {}, world: World = {}) => {
   const { found, turn = 'now', mode = 'act', ranMs = 0, trialMs = 0, of = group(), isWarned = false } = world;
-  const { looks = 1, now = {}, lostRaces = 0, lacksWrites = 0 } = world;
+  const { looks = 1, now = {}, lostRaces = 0, lacksWrites = 0, renewed = {} } = world;
   let clockMs = nowMs;
   const tried: Trial[] = [];
   const put: (readonly LaunchCheck[])[] = [];
@@ -69,7 +71,7 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
   };
   const { store: noticing, believed } = noticingRestored(store as StateStore, silent, () => clockMs);
   await noticing.state(of.name);
-  kept = { ...kept, version: kept.version - lacksWrites };
+  kept = { ...kept, version: kept.version - lacksWrites, ...renewed };
   const run = {
     group: { ...of, mode },
     provider,
@@ -81,7 +83,7 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
   };
   const seen = { checksOf: of.policyVersion, ...stored };
   await Promise.all(Array.from({ length: looks }, () => checkLaunches(run as unknown as Run, seen)));
-  return { tried, put, dueAtMs, isRestored: believed(of.name, kept) !== kept };
+  return { tried, put, dueAtMs, isRestored: believed(of.name, kept) !== kept, raised: kept.raised };
 };
 
 test('launches are tried when the policy was written, and when a day has passed', async () => {
@@ -120,9 +122,15 @@ test('the next time is written although others write the state item too', async 
 });
 
 test('a restore of the state table shows after a look that tries launches, whatever number of writes was lost', async () => {
-  expect(await checked([policyChange], {}, { lacksWrites: 1 })).toEqual({ tried: [], put: [], dueAtMs: undefined, isRestored: true });
+  expect(await checked([policyChange], {}, { lacksWrites: 1 })).toEqual({ tried: [], put: [], dueAtMs: undefined, isRestored: true, raised: [] });
   expect((await checked([policyChange], {}, { lacksWrites: 3 })).isRestored).toBe(true);
   expect((await checked([policyChange])).isRestored).toBe(false);
+});
+
+test('launches are tried where another environment found the restore, and what is written has the raises that the item lacks', async () => {
+  const raised = [{ asg: 'web-asg', fromMax: 5, toMax: 7 }];
+  const after = await checked([policyChange], { raised }, { renewed: { raised: [], renewedAtMs: nowMs } });
+  expect(after).toMatchObject({ tried: trialsOf(group()), raised, isRestored: false });
 });
 
 test('launches of a policy that is written while a member is warned are tried soon', async () => {

@@ -29,6 +29,12 @@ import { inherit } from './inherited.ts';
 import { factsOfLost } from './lost-warnings.ts';
 import { withoutForeign, withoutTaken } from './taken-asgs.ts';
 
+/** The state of a group without a state item: it may have been lost. */
+const withoutItem = (group: Group, ports: ReactPorts): GroupState => {
+  const initial = initialState(group);
+  return { ...initial, raised: ports.believed(group.name, initial).raised };
+};
+
 /** Reads spot prices where it is time for that. */
 const readPrices = async (priced: Priced, ports: ReactPorts): Promise<GroupState> => {
   const nowMs = ports.clock.now();
@@ -95,7 +101,7 @@ export const gather = async (
 ): Promise<Gathered> => {
   const lookedAtMs = known.lookedAtMs ?? ports.clock.now();
   const { swaps } = known;
-  const found = known.state ?? initialState(accepted);
+  const found = known.state ?? withoutItem(accepted, ports);
   const own = await withoutTaken(accepted, found, ports.store);
   const inForce = withFormer(accepted, own);
   const [shown, inherited] = await allSettled([

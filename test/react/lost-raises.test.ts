@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { asNew } from '../../core/group-state/restored.ts';
+import { initialState } from '../../core/group-state/state.ts';
+import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
+import { loweredShownMs } from '../../core/times/times.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import { gather } from '../../functions/react/look/gather.ts';
+import { noticingRestored } from '../../functions/react/look/restored-states.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { group, nowMs, state } from '../core/views.ts';
+import { factsOf, silent } from './facts.ts';
+
+const raise = { asg: 'web-asg', fromMax: 5, toMax: 7 };
+const before: GroupState = state({ version: 5 });
+const raised: GroupState = { ...before, version: 6, raised: [raise] };
+
+/** A table, and environments that read and write it. */
+const tableWith = (stored: GroupState | undefined) => {
+  const table = { stored, nowMs };
+  const environment = () => {
+    const store: Partial<StateStore> = {
+      state: async () => table.stored,
+      stateAndSwaps: async () => ({ state: table.stored, swaps: [] }),
+      putState: async (_, next) => {
+        table.stored = next;
+        return 'done';
+      },
+    };
+    const { store: noticing, believed } = noticingRestored(store as StateStore, silent, () => table.nowMs);
+    return {
+      read: async (): Promise<GroupState> => {
+        const { state: found } = await noticing.stateAndSwaps('web');
+        return believed('web', found ?? initialState(group()));
+      },
+      /** Reads again after a lost race: no look begins. */
+      readAgain: () => noticing.state('web'),
+      put: (next: GroupState) => noticing.putState('web', next),
+    };
+  };
+  return { table, environment };
+};
+
+describe('a maximum that is raised', () => {
+  test.each([
+    ['restored', before],
+    ['emptied', undefined],
+  ] as const)('is still known where the table was %s', async (_, found) => {
+    const { table, environment } = tableWith(raised);
+    const { read } = environment();
+    await read();
+    table.stored = found;
+    expect((await read()).raised).toEqual([raise]);
+    expect((await read()).raised).toEqual([raise]);
+  });
+
+  test('is still known where another environment found the restore first, and wrote the item anew', async () => {
+    const { table, environment } = tableWith(before);
+    const [one, other] = [environment(), environment()];
+    await one.put(raised);
+    table.stored = asNew(before, nowMs);
+    expect((await other.read()).raised).toEqual([]);
+    expect((await one.read()).raised).toEqual([raise]);
+  });
+
+  test('is no longer known once the item says that it was put back', async () => {
+    const { table, environment } = tableWith(raised);
+    const { read, put } = environment();
+    await read();
+    table.stored = { ...before, version: 7 };
+    await read();
+    table.stored = before;
+    expect((await read()).raised).toEqual([]);
+    // The same where this environment put it back after the restore.
+    await put({ ...raised, version: 8 });
+    table.stored = before;
+    const restored = await read();
+    await put({ ...restored, version: 6, raised: [] });
+    expect((await read()).raised).toEqual([]);
+  });
+
+  test('is still known after a write over an item that no look of this environment has read', async () => {
+    const { table, environment } = tableWith(raised);
+    const { read, readAgain, put } = environment();
+    await read();
+    table.stored = asNew(before, nowMs);
+    const found = await readAgain();
+    await put({ ...asNew(before, nowMs), ...found, version: 1 });
+    expect((await read()).raised).toEqual([raise]);
+  });
+
+  test('counts once, as the item has it', async () => {
+    const { table, environment } = tableWith(raised);
+    const { read } = environment();
+    await read();
+    const more = { ...raise, toMax: 9 };
+    table.stored = { ...asNew(before, nowMs), raised: [more] };
+    expect((await read()).raised).toEqual([more]);
+  });
+
+  test('and was put back longer ago than a describe may lag is forgotten', async () => {
+    const { table, environment } = tableWith({ ...raised, raised: [{ ...raise, putBackAtMs: nowMs }] });
+    const { read } = environment();
+    await read();
+    table.nowMs = nowMs + loweredShownMs;
+    await read();
+    table.stored = before;
+    expect((await read()).raised).toEqual([]);
+  });
+});
+
+test('a look at a group without a state item has the maximum sizes that are raised', async () => {
+  const policy = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+  const holdings: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
+  const provider = { describe: async () => holdings } as Partial<CapacityIn> as CapacityIn;
+  const believed: ReactPorts['believed'] = (_, known) => ({ ...known, raised: [raise] });
+  const clock = { now: () => nowMs };
+  const store: Partial<StateStore> = { claimOf: async () => undefined };
+  const ports = { store, believed, clock, prices: { spotPrices: async () => [] } } as unknown as ReactPorts;
+  const found = await gather(policy, factsOf({}), provider, ports, { state: undefined, swaps: [] });
+  expect(found.state.raised).toEqual([raise]);
+});
