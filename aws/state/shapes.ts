@@ -55,6 +55,7 @@ export const suspension = objectOf<Suspension>({
   processes: listOf(text),
   atMs: optional(number),
   isAnswered: optional(oneOf(true)),
+  beforeMs: optional(number),
   opensForAttach: optional(oneOf(true)),
   resumedAtMs: optional(number),
 });

@@ -14,7 +14,7 @@ import type { Swap } from '../swap/swap.ts';
 import { describeLagMs, launchOverdueMs } from '../times/times.ts';
 import { notedBy } from '../view/raised-max.ts';
 import { replacedIn } from '../view/replaced.ts';
-import type { Suspension } from '../view/suspension.ts';
+import { type Suspension, suspendedFrom } from '../view/suspension.ts';
 import type { GroupState, View } from '../view/view.ts';
 import { withMoves } from './returns.ts';
 
@@ -93,7 +93,7 @@ const withSuspensions = (
   suspend: readonly Suspension[] = [],
 ): readonly Suspension[] => [
   ...suspended.filter(({ asg }) => !suspend.some((one) => one.asg === asg)),
-  ...suspend.map(({ opensForAttach: _, ...one }) => ({ ...one, atMs: nowMs })),
+  ...suspend.map((one) => suspendedFrom(one, suspended, nowMs)),
 ];
 
 const takenUpOf = (before: Reservation, nowMs: number, leaseMs: number): TakenUp => ({

@@ -6,8 +6,10 @@ export type Suspension = {
   readonly asg: string;
   readonly processes: readonly string[];
   readonly atMs?: number;
-  /** AWS has answered the calls that suspended them, so none of these takes effect later. */
+  /** AWS has answered the calls of this note, so none of these takes effect later. */
   readonly isAnswered?: true;
+  /** When the last note before this one was written whose function may not have had its response yet. */
+  readonly beforeMs?: number;
   /**
    * `Launch` is resumed for an attach of this decision, and suspended again after it: an Auto Scaling group takes no
    * instance in while its `Launch` is suspended (User Guide, "How suspended processes affect other processes"). Only a
@@ -18,32 +20,39 @@ export type Suspension = {
   readonly resumedAtMs?: number;
 };
 
+/** When the last note was written for which AWS has not answered the calls. */
+const openSinceMs = ({ atMs, isAnswered, beforeMs }: Suspension): number | undefined => (isAnswered ? beforeMs : atMs);
+
 /**
  * Whether the function that noted this may still suspend the processes, or has done so and no describe shows it yet.
- * The note stays that long, because without it nobody would resume them.
+ * The note stays that long, because without it nobody would resume them. It also stands for the function of an earlier
+ * note.
  */
-export const mayBeSuspendedYet = ({ atMs, isAnswered }: Suspension, nowMs: number): boolean =>
-  !isAnswered && atMs !== undefined && nowMs - atMs < leaseMs + loweredShownMs;
+export const mayBeSuspendedYet = (suspension: Suspension, nowMs: number): boolean => {
+  const atMs = openSinceMs(suspension);
+  return atMs !== undefined && nowMs - atMs < leaseMs + loweredShownMs;
+};
 
-/** Whether the function that noted this may still call AWS when a later note is written. */
-const mayOverlap = ({ atMs, isAnswered }: Suspension, later: Suspension): boolean =>
-  !isAnswered && atMs !== undefined && later.atMs !== undefined && later.atMs - atMs < leaseMs;
+/** What is suspended as it is noted now. The function of the note that this one replaces may still call AWS. */
+export const suspendedFrom = (
+  { opensForAttach: _, ...suspension }: Suspension,
+  notes: readonly Suspension[],
+  nowMs: number,
+): Suspension => {
+  const before = notes.find(({ asg }) => asg === suspension.asg);
+  const beforeMs = before && openSinceMs(before);
+  const mayOverlap = beforeMs !== undefined && nowMs - beforeMs < leaseMs;
+  return { ...suspension, atMs: nowMs, ...(mayOverlap && { beforeMs }) };
+};
 
 /**
- * Notes, with those marked whose calls AWS has answered. A note also stands for the function of an earlier note that
- * may not have its response yet.
+ * Notes, with those marked whose calls AWS has answered.
  *
- * @param before the notes that the marked ones replaced
  * @returns `notes` itself where nothing is to be marked
  */
-export const withAnswered = (
-  notes: readonly Suspension[],
-  answered: readonly Suspension[],
-  before: readonly Suspension[] = [],
-): readonly Suspension[] => {
+export const withAnswered = (notes: readonly Suspension[], answered: readonly Suspension[]): readonly Suspension[] => {
   const asgs = new Set(answered.map(({ asg }) => asg));
-  const isOpen = (note: Suspension): boolean => before.some((one) => one.asg === note.asg && mayOverlap(one, note));
-  const isFresh = (note: Suspension): boolean => asgs.has(note.asg) && !note.isAnswered && !isOpen(note);
+  const isFresh = (note: Suspension): boolean => asgs.has(note.asg) && !note.isAnswered;
   return notes.some(isFresh) ? notes.map((note) => (isFresh(note) ? { ...note, isAnswered: true } : note)) : notes;
 };
 

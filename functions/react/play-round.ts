@@ -182,7 +182,7 @@ const playAllowed = async (
   const fitting = raised.length === decision.raise.length ? decision : asFits(decision, view);
   const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended, raised };
   if (launched.length === 0) return { ...played, state };
-  const marked = markAnswered(view, state, suspended);
+  const marked = markAnswered(state, suspended);
   const maxima = raisedAfter(
     run.id,
     state.raised,

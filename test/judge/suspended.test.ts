@@ -110,7 +110,40 @@ describe('a process that its owner suspended stays suspended', () => {
     expect(late({ isLost: true })).toEqual([]);
     expect(late({ isNoted: false })).toEqual([]);
     expect(late({})).toEqual([wrong]);
-    expect(late({ isLost: true }, 5)).toEqual([wrong]);
+    expect([late({ isLost: true }, 47), late({ isLost: true }, 43)]).toEqual([[], [wrong]]);
+  });
+
+  it('holds where a function died after it had resumed Launch for an attach, and no longer than its call might be late', () => {
+    type Death = { readonly hasDied?: boolean; readonly operation?: string; readonly isSuspended?: boolean };
+    const died = (atS: number, { hasDied = true, operation = 'AttachInstances', isSuspended }: Death = {}): readonly string[] =>
+      said((script) => {
+        const invocation = 'i-attach';
+        const called = (second: number, name: string, processes?: readonly string[]): void =>
+          script.at(second, {
+            ...{ kind: 'called', invocation, function: 'react', service: 'autoscaling', operation: name, askedAtMs: 1_000 * second },
+            ...{ outcome: 'ok', applied: true, isMutating: true },
+            ...(processes && { processes: { asg: 'web-asg', names: processes } }),
+          });
+        calls(script, [9, 10], { to: 'Suspend' }, ['Launch']);
+        script.at(atS - 1, { kind: 'invocation-began', invocation, function: 'react' });
+        called(atS, 'ResumeProcesses', ['Launch']);
+        script.at(atS, { ...numbers, suspended: [], by: react(invocation) });
+        called(atS + 1, operation);
+        if (isSuspended) called(atS + 1.5, 'SuspendProcesses', ['Launch']);
+        script.at(atS + 2, {
+          ...{ kind: 'invocation-ended', invocation, function: 'react', startedAtMs: 1_000 * (atS - 1), timeoutMs: 30_000 },
+          ...{ again: [], injected: true, ...(hasDied && { error: { type: 'Runtime.ExitError', message: 'exited' } }) },
+        });
+        if (isSuspended) script.desired(atS + 1.8, 2, 1, react(invocation));
+        calls(script, [atS + 5, atS + 6], { to: 'Resume' }, []);
+        owner(script, 100, ['Launch']);
+        calls(script, [149, 150], { to: 'Resume' }, []);
+      });
+    expect(died(80)).toEqual([]);
+    expect(died(80, { hasDied: false })).toEqual([wrong]);
+    expect(died(80, { operation: 'DetachInstances' })).toEqual([wrong]);
+    expect(died(80, { isSuspended: true })).toEqual([wrong]);
+    expect([died(47), died(43)]).toEqual([[], [wrong]]);
   });
 
   it('holds where a look so soon after a resume of Holdfast cannot tell an old describe, and no later', () => {

@@ -82,7 +82,7 @@ export const suspendedAfter = (
   found: readonly Suspension[] | undefined,
   { resumed, denied, suspended, nowMs }: Changed,
 ): readonly Suspension[] | undefined => {
-  const noted = found && withAnswered(found, suspended, state.suspended);
+  const noted = found && withAnswered(found, suspended);
   if (resumed.length + denied.length === 0) return noted;
   const refused = new Set(denied.map(({ asg }) => asg));
   const ours = (asg: string): readonly string[] => {

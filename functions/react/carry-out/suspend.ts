@@ -1,7 +1,7 @@
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
-import type { GroupState, View } from '../../../core/view/view.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
 
@@ -61,11 +61,7 @@ export const attachOpen = async (
 };
 
 /** The state with a mark at the notes of processes that AWS has suspended. */
-export const markAnswered = (
-  { state: before }: View,
-  state: GroupState,
-  answered: readonly Suspension[],
-): GroupState =>
+export const markAnswered = (state: GroupState, answered: readonly Suspension[]): GroupState =>
   state.suspended === undefined || answered.length === 0
     ? state
-    : { ...state, suspended: withAnswered(state.suspended, answered, before.suspended) };
+    : { ...state, suspended: withAnswered(state.suspended, answered) };

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { isToResume, mayBeSuspendedYet, openSuspensions, type Suspension, suspendedNow, withAnswered } from '../../../core/view/suspension.ts';
+import {
+  isToResume,
+  mayBeSuspendedYet,
+  openSuspensions,
+  type Suspension,
+  suspendedFrom,
+  suspendedNow,
+  withAnswered,
+} from '../../../core/view/suspension.ts';
 import { asgView, nowMs } from '../views.ts';
 
 const noted = (agoMs: number, resumedAgoMs: number): Suspension => ({
@@ -27,17 +35,30 @@ test('a note is over as soon as its processes are resumed where AWS has answered
   expect([isToResume(open, shown, nowMs), openSuspensions([open], nowMs)]).toEqual([true, [open]]);
 });
 
-test('a note is marked as answered unless the function of an earlier note may still call AWS', () => {
+test('a note is marked as answered where AWS has answered its call', () => {
   const { resumedAtMs: _never, ...note } = noted(1_000, 0);
   const marked = [{ ...note, isAnswered: true }];
-  const earlier = (agoMs: number, rest: Partial<Suspension> = {}): Suspension => ({ ...note, atMs: nowMs - 1_000 - agoMs, ...rest });
   expect(withAnswered([note], [note])).toEqual(marked);
-  expect(withAnswered([note], [note], [earlier(35_000)])).toEqual(marked);
-  expect(withAnswered([note], [note], [earlier(34_999)])).toEqual([note]);
-  expect(withAnswered([note], [note], [earlier(34_999, { isAnswered: true })])).toEqual(marked);
-  expect(withAnswered([note], [note], [earlier(34_999, { asg: 'other' })])).toEqual(marked);
-  expect(withAnswered([note], [note], [{ asg: 'web-asg', processes: ['Launch'] }])).toEqual(marked);
+  expect(withAnswered(marked as readonly Suspension[], [note])).toEqual(marked);
   expect(withAnswered([note], [{ ...note, asg: 'other' }])).toEqual([note]);
+});
+
+test('a note also stands for the function of an earlier note that may still call AWS, and no longer than that one would', () => {
+  const asked: Suspension = { asg: 'web-asg', processes: ['Launch'], opensForAttach: true };
+  const { opensForAttach: _decided, ...fresh } = asked;
+  const beforeOf = (earlier: Omit<Suspension, 'processes' | 'asg'>, asg = 'web-asg') =>
+    suspendedFrom(asked, [{ asg, processes: ['Launch'], ...earlier }], nowMs).beforeMs;
+  expect(suspendedFrom(asked, [], nowMs)).toEqual({ ...fresh, atMs: nowMs });
+  expect([beforeOf({ atMs: nowMs - 34_999 }), beforeOf({ atMs: nowMs - 35_000 })]).toEqual([nowMs - 34_999, undefined]);
+  expect(beforeOf({ atMs: nowMs - 20_000, isAnswered: true })).toBeUndefined();
+  expect(beforeOf({ atMs: nowMs - 20_000, isAnswered: true, beforeMs: nowMs - 30_000 })).toBe(nowMs - 30_000);
+  expect(beforeOf({ atMs: nowMs - 20_000, beforeMs: nowMs - 30_000 })).toBe(nowMs - 20_000);
+  expect(beforeOf({ atMs: nowMs - 20_000 }, 'other')).toBeUndefined();
+  expect(beforeOf({})).toBeUndefined();
+  const isOpen = (rest: Partial<Suspension>) => mayBeSuspendedYet({ ...fresh, atMs: nowMs - 40_000, ...rest }, nowMs);
+  const [open, over] = [nowMs - 54_999, nowMs - 55_000];
+  expect([isOpen({ isAnswered: true, beforeMs: open }), isOpen({ isAnswered: true, beforeMs: over })]).toEqual([true, false]);
+  expect(isOpen({ beforeMs: over })).toBe(true);
 });
 
 test('processes that were resumed for good are not resumed again: what a look shows may be old, or their owner’s', () => {

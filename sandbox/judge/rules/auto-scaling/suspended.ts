@@ -59,7 +59,16 @@ const isNoted = (chronicle: Chronicle, { invocation, atMs, outcome }: Called): b
   chronicle.of('state-written').some(({ by, atMs: writtenMs }) => isFunction(by) && by.invocation === invocation && writtenMs > atMs);
 
 /** For so long after a call without a stored answer, a function may still suspend processes, and what it suspends is resumed. */
-const mayBeLateMs = 2 * times.leaseMs + times.loweredShownMs;
+const mayBeLateMs = times.leaseMs + times.loweredShownMs;
+
+/**
+ * Whether a function resumed `Launch` for an attach and died before it suspended it again. It had noted that call. For Holdfast it is a call without an
+ * answer: nothing shows whether the function made it.
+ */
+const diedOpen = (chronicle: Chronicle, resumed: Resumed, { invocation, atMs }: Called): boolean =>
+  chronicle.invocations.get(invocation)?.ended?.error !== undefined &&
+  chronicle.of('called').some((call) => call.invocation === invocation && call.operation === 'AttachInstances' && call.atMs > atMs) &&
+  !callsOf(chronicle, 'SuspendProcesses', resumed).some((call) => call.invocation === invocation && call.atMs > atMs);
 
 /**
  * Whether Holdfast may take the process for one that it suspended itself. Auto Scaling says that a process is suspended, and not by whom. So a call of
@@ -71,11 +80,13 @@ const mayBeOurs = (chronicle: Chronicle, resumed: Resumed): boolean => {
   const isBetween = (atMs: number, fromMs: number, untilMs: number): boolean => atMs > fromMs && atMs < untilMs;
   const resumes = callsOf(chronicle, 'ResumeProcesses', resumed).filter(({ applied }) => applied);
   const isOpen = ({ askedAtMs }: Called, untilMs: number): boolean => !resumes.some(({ atMs }) => isBetween(atMs, askedAtMs, untilMs));
+  const isSoon = ({ askedAtMs }: Called): boolean => askedAtMs < ownedMs && ownedMs - askedAtMs < mayBeLateMs + chronicle.times.asgLagMs;
+  if (callsOf(chronicle, 'ResumeProcesses', resumed).some((call) => isSoon(call) && diedOpen(chronicle, resumed, call))) return true;
   return callsOf(chronicle, 'SuspendProcesses', resumed).some((call) => {
     if (call.askedAtMs > change.atMs) return false;
     const lookedMs = chronicle.invocations.get(call.invocation)?.beganAtMs ?? call.askedAtMs;
     if (call.askedAtMs > ownedMs) return isOldLook(chronicle, resumed, lookedMs) && isOpen(call, change.atMs);
-    return isOpen(call, ownedMs) || (!isNoted(chronicle, call) && ownedMs - call.askedAtMs < mayBeLateMs + chronicle.times.asgLagMs);
+    return isOpen(call, ownedMs) || (!isNoted(chronicle, call) && isSoon(call));
   });
 };
 
@@ -98,6 +109,6 @@ const wrongIn = (chronicle: Chronicle, asg: string): readonly Broken[] =>
 export const ownersSuspensionsStand: Rule = {
   name: 'a process that its owner suspended stays suspended',
   meaning:
-    'Holdfast resumes no process of an Auto Scaling group that its owner has suspended. A process that Holdfast had suspended and not resumed when its owner suspended it counts as Holdfast’s. So does one that a look of Holdfast need not show as suspended by its owner, because it began before or within 20 seconds after a resume of Holdfast, and one that a call of Holdfast without a stored answer may have suspended.',
+    'Holdfast resumes no process of an Auto Scaling group that its owner has suspended. A process that Holdfast had suspended and not resumed when its owner suspended it counts as Holdfast’s. So does one that a look of Holdfast need not show as suspended by its owner, because it began before or within 20 seconds after a resume of Holdfast, and one that a call of Holdfast without a stored answer may have suspended. Where a function resumed Launch for an attach and died before it suspended it again, that second call counts as one without an answer.',
   broken: (chronicle) => [...new Set(chronicle.of('asg-changed').map(({ asg }) => asg))].flatMap((asg) => wrongIn(chronicle, asg)),
 };
