@@ -49,8 +49,10 @@ const groupsToSearch = async (
   );
   // An instance's tags are gone an hour after it ended: then every group is searched.
   const holder = registry.find(({ asgs }) => asg !== undefined && asgs.includes(asg));
+  // A swap that was withdrawn is history: another group may hold its instance since.
+  const now = swap?.state === 'withdrawn' ? undefined : swap?.group;
   return {
-    group: swap?.group ?? holder?.group ?? owner?.group,
+    group: now ?? holder?.group ?? owner?.group ?? swap?.group,
     groups: known.length > 0 ? [...new Set(known)] : registry.map(({ group }) => group),
   };
 };

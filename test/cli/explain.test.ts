@@ -466,6 +466,9 @@ The decision by which it was launched:
     owners.set('i-0000000000000000c', { asg: 'web-asg', group: 'web', offering, state: 'running' });
     const alive = await explain('i-0000000000000000c', { ...access, store: { ...access.store, registry } });
     expect([alive.group, alive.decisions.length]).toEqual(['api', 1]);
+    const before = async () => ({ ...(await swapOf()), group: 'web', state: 'withdrawn' as const });
+    const stays = await explain('i-0000000000000000c', { ...access, store: { ...access.store, registry, swapOf: before } });
+    expect(stays.group).toBe('api');
   });
 
   it('without stored items gets a message with the next step, which does not assume that the only group is its group', async () => {

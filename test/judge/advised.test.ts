@@ -54,6 +54,7 @@ describe('who EC2 advises to replace is claimed', () => {
     expect(withdrawn('waiting', bounded, (script) => claimFor(script, 104, 'i-2'))).toEqual([]);
     expect(withdrawn('waiting', bounded, (script) => script.policy(105, 2, { ...bounded, mode: 'pause' }))).toEqual([]);
     expect(withdrawn('drained', bounded)).toEqual([]);
+    expect(withdrawn('waiting', bounded, (script) => script.letGo(105))).toEqual([]);
   });
   it('says nothing while no policy is in force, and counts again when one is', () => {
     expect(found((script) => script.letGo(90))).toEqual([]);

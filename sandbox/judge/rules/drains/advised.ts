@@ -81,9 +81,10 @@ const withdrawnAtMs = (chronicle: Chronicle, group: string, life: Life): number 
       last.reason === 'rebalance' &&
       atMs - last.atMs < hourMs - times.tickMs &&
       policies.length === 1 &&
+      chronicle.policyAt(group, atMs) !== undefined &&
       policies.every(({ mode, advicePerHour }) => mode === 'act' && claimedForAdvice(chronicle, group, life, atMs) < advicePerHour) &&
       life.stays.every(({ how }) => how === undefined) &&
-      chronicle.groupAt(life, atMs) === group &&
+      [last.atMs, atMs].every((oneMs) => chronicle.groupAt(life, oneMs) === group) &&
       !wasLost(chronicle, group, fromMs, atMs)
     );
   });
