@@ -33,8 +33,8 @@ export const alarms: readonly PutBack[] = [
   {
     name: 'a restored state item is believed: what an alarm said then still holds',
     file: 'functions/react/look/restored-states.ts',
-    from: 'if (writesOf(state) >= writes) return state;',
-    to: 'if (writesOf(state) >= 0 * writes) return state;',
+    from: 'if (writesOf(state) >= writes) return whole;',
+    to: 'if (writesOf(state) >= 0 * writes) return whole;',
     situation: 'the state is restored from a time at which an alarm lasted',
   },
   {
