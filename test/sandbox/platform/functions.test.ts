@@ -52,8 +52,8 @@ describe.each([
 ] as const)('a function %s', (_, setUp) => {
   it('is started once, and used again while it is warm', async () => {
     const { functions, records, drive } = setUp();
-    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
-    expect(await drive(functions.invoke(spec.arn, { count: true }))).toEqual({ kind: 'ok', value: 2 });
+    expect(await drive(functions.invoke('fixture', { count: true }))).toMatchObject({ kind: 'ok', value: 1 });
+    expect(await drive(functions.invoke(spec.arn, { count: true }))).toMatchObject({ kind: 'ok', value: 2 });
     expect(records.map(({ coldStart }) => coldStart)).toEqual([true, false]);
   });
 
@@ -61,9 +61,9 @@ describe.each([
     const { functions, records, drive } = setUp();
     const calls = Promise.all([functions.invoke('fixture', { count: true }), Promise.resolve().then(functions.renew)]);
     expect(await drive(calls)).toMatchObject([{ kind: 'ok', value: 1 }, undefined]);
-    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
+    expect(await drive(functions.invoke('fixture', { count: true }))).toMatchObject({ kind: 'ok', value: 1 });
     functions.renew();
-    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
+    expect(await drive(functions.invoke('fixture', { count: true }))).toMatchObject({ kind: 'ok', value: 1 });
     expect(records.map(({ coldStart }) => coldStart)).toEqual([true, true, true]);
   });
 
@@ -90,7 +90,7 @@ describe.each([
       errorMessage: expect.stringContaining('Task timed out after 1.00 seconds'),
     });
     expect(clock.now() - startedMs).toBeGreaterThanOrEqual(1000);
-    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
+    expect(await drive(functions.invoke('fixture', { count: true }))).toMatchObject({ kind: 'ok', value: 1 });
   });
 
   it('returns the class and the message of what it throws', async () => {
@@ -207,9 +207,9 @@ describe('functions', () => {
   it('starts cold after its process ended while nothing ran in it', async () => {
     const { functions, clock, records } = simulated();
     const count = () => clock.drive(functions.invoke('fixture', { count: true }));
-    expect([await count(), await count()]).toEqual([1, 2].map((value) => ({ kind: 'ok', value })));
+    expect([await count(), await count()]).toMatchObject([1, 2].map((value) => ({ kind: 'ok', value })));
     expect(functions.crash('fixture-role#1')).toBe(false);
-    expect(await count()).toEqual({ kind: 'ok', value: 1 });
+    expect(await count()).toMatchObject({ kind: 'ok', value: 1 });
     expect(records.map(({ coldStart }) => coldStart)).toEqual([true, false, true]);
   });
 });
