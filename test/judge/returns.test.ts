@@ -167,6 +167,25 @@ describe('nobody moves while the group is short', () => {
     expect([unchecked(100), unchecked(181)].map(({ length }) => length)).toEqual([1, 0]);
     expect(unchecked(100, { ready: { after: '60s' } })).toEqual([]);
   });
+  it('counts a member that nothing checks once the time of `ready.after` is over, whether it has booted or not', () => {
+    const boots = (bootsS: number, change: object = {}) => {
+      const policyOf = { ...policy, drain: { timeout: '30s', loadBalancers: [] }, ready: { after: '60s' }, ...change };
+      return details(returnsWhileWhole, (script) => {
+        script.policy(0, 1, policyOf);
+        script.desired(0, 2);
+        script.launch(1, 'i-1', { pool: 'spot-a' });
+        script.at(20, { kind: 'running', instance: 'i-1' }, { kind: 'booted', instance: 'i-1' });
+        script.launch(50, 'i-2', { pool: 'od-b' });
+        script.at(60, { kind: 'running', instance: 'i-2' });
+        script.at(bootsS, { kind: 'booted', instance: 'i-2' });
+        launches(112, 'i-3', 'spot-b')(script);
+      });
+    };
+    expect(boots(130)).toEqual([]);
+    expect(boots(130, { ready: { after: '75s' } })).toHaveLength(1);
+    expect(boots(130, { ready: { after: '60s', checks: 'ec2' } })).toHaveLength(1);
+    expect(boots(130, { drain: policy.drain })).toHaveLength(1);
+  });
   it('goes by who served when its function looked', () => {
     /** The function looks at 98 s. */
     const serves = (fromS: number, untilS: number) => (script: Script) => {

@@ -5,7 +5,7 @@ import { lookedSince, reservationOf } from '../../members/staying.ts';
 import { eachSecond } from '../../moments.ts';
 import { isEverOpen } from '../../policy/windows.ts';
 import { times } from '../../times.ts';
-import { type Life, launchTimeOf } from '../../world/life.ts';
+import { isAlive, type Life, launchTimeOf } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -30,18 +30,30 @@ const isLongUp = (chronicle: Chronicle, { life, policies }: ReturnLaunch, one: L
   return isTold || launchTimeOf(one) + upAfterMs <= life.launchedAtMs + 2 * chronicle.times.clockMs + 1_000;
 };
 
+/**
+ * Whether the time of `ready.after` is over for a member that no target group checks, by a clock that may be ahead. Nothing shows then whether it has
+ * booted (docs/policy.md, ready).
+ */
+const isWarmUnseen = (chronicle: Chronicle, { life, policies }: ReturnLaunch, one: Life): boolean =>
+  chronicle.targetsOf(one, life.launchedAtMs).length === 0 &&
+  (one.runningAtMs ?? Number.POSITIVE_INFINITY) <= life.launchedAtMs &&
+  isAlive(one, life.launchedAtMs) &&
+  policies.some(
+    ({ ready }) => ready.afterMs > 0 && !ready.isChecked && launchTimeOf(one) + ready.afterMs - chronicle.times.clockMs - 1_000 <= life.launchedAtMs,
+  );
+
 export const returnsWhileWhole: Rule = {
   name: 'nobody moves while the group is short',
   meaning:
-    'Holdfast launches for a return only while as many other members serve as are desired, as far as its function could know. Where neither a target group nor `ready` says when a member serves, it does so three minutes after its launch.',
+    'Holdfast launches for a return only while as many other members serve as are desired, as far as its function could know. Where neither a target group nor `ready` says when a member serves, it does so three minutes after its launch. Where `ready.after` alone says it, it does so after that time.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
       const { life, group } = launch;
       const desired = knownSize(chronicle, launch);
       const moments = momentsOf(chronicle, launch);
-      const serves = chronicle
-        .livesIn(group)
-        .filter((one) => one !== life && isLongUp(chronicle, launch, one) && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
+      const isUp = (one: Life): boolean =>
+        isWarmUnseen(chronicle, launch, one) || (isLongUp(chronicle, launch, one) && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
+      const serves = chronicle.livesIn(group).filter((one) => one !== life && isUp(one));
       if (serves.length >= desired) return [];
       const detail = `${life.instance} was launched for a return while ${serves.length} served and ${desired} were wanted`;
       return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail }];
