@@ -3,7 +3,13 @@ import { hooksEndTogether } from '../../sandbox/judge/rules/drains/hooks-togethe
 import { details, throttled } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 
-type Hook = { readonly hook: string; readonly from: number; readonly until?: number; readonly how?: 'completed' | 'expired' };
+type Hook = {
+  readonly hook: string;
+  readonly from: number;
+  readonly until?: number;
+  readonly how?: 'completed' | 'expired';
+  readonly isTold?: boolean;
+};
 
 /** An instance that waits on these hooks. */
 const found = (hooks: readonly Hook[], changes: Parameters<typeof details>[2] = {}) =>
@@ -12,9 +18,10 @@ const found = (hooks: readonly Hook[], changes: Parameters<typeof details>[2] = 
     (script: Script) => {
       script.policy(0, 1, { ...policy, asg: 'web-asg' } as never);
       script.member('i-1', { asg: 'web-asg' });
-      for (const { hook, from, until, how = 'completed' } of hooks) {
+      for (const { hook, from, until, how = 'completed', isTold = true } of hooks) {
         const of = { instance: 'i-1', asg: 'web-asg', hook };
         script.at(from, { kind: 'hook-waits', ...of, expiresAtMs: 600_000 });
+        if (isTold) script.react(from, from + 1, `of-${hook}`, [{ about: 'hook', instance: 'i-1', hook }]);
         if (until !== undefined) script.at(until, { kind: 'hook-over', ...of, how, by: react('i-a') });
       }
     },
@@ -42,6 +49,16 @@ describe('hooks of one instance are completed together', () => {
       ]),
     ).toEqual([]);
     expect(found([{ hook: 'drain', from: 100, until: 150 }])).toEqual([]);
+  });
+  it('says nothing of a hook about which no message came', () => {
+    const first = { hook: 'drain', from: 100, until: 150 };
+    expect(found([first, { hook: 'logs', from: 100, isTold: false }])).toEqual([]);
+    expect(
+      found([
+        { ...first, isTold: false },
+        { hook: 'logs', from: 100 },
+      ]),
+    ).toHaveLength(1);
   });
   it('says nothing while faults meet what drains call', () => {
     const two = [
