@@ -104,17 +104,18 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
   };
 };
 
+const namesOf = (groups: readonly AutoScalingGroup[]): readonly string[] =>
+  groups.map(({ AutoScalingGroupName = '' }) => AutoScalingGroupName);
+
 /** The Auto Scaling groups whose process `Launch` is suspended. */
 const closedIn = (groups: readonly AutoScalingGroup[]): readonly string[] =>
-  groups
-    .filter((group) => suspendedIn(group).includes('Launch'))
-    .map(({ AutoScalingGroupName = '' }) => AutoScalingGroupName);
+  namesOf(groups.filter((group) => suspendedIn(group).includes('Launch')));
 
 /** The Auto Scaling groups of several zones that even out their zones. */
 const evenedOutIn = (groups: readonly AutoScalingGroup[]): readonly string[] =>
-  groups
-    .filter((group) => (group.AvailabilityZones ?? []).length > 1 && !suspendedIn(group).includes('AZRebalance'))
-    .map(({ AutoScalingGroupName = '' }) => AutoScalingGroupName);
+  namesOf(
+    groups.filter((group) => (group.AvailabilityZones ?? []).length > 1 && !suspendedIn(group).includes('AZRebalance')),
+  );
 
 /** What else sets the desired capacity, by Auto Scaling group, of those that the policy sizes. */
 const scalersIn = (client: AutoScalingClient, groups: readonly AutoScalingGroup[], sized: readonly string[]) =>

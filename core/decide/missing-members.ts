@@ -9,7 +9,7 @@ import { sparesWanted } from '../placement/spare.ts';
 import { planToAskAgain } from '../pool-memory/ask-again.ts';
 import { diedOnly } from '../pool-memory/boot-memory.ts';
 import { withTakenAtOnce } from '../pool-memory/interruptions.ts';
-import { traitsOf } from '../removal/leave-reason.ts';
+import { isGivenUp } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
 import { sizeNow } from '../view/size-now.ts';
@@ -18,21 +18,19 @@ import { planInput } from './launch-plan.ts';
 import { type Overridden, overBreakers } from './over-breakers.ts';
 import type { Rule, Situation } from './rule.ts';
 
-const wasGivenUp = (swap: Swap): boolean => traitsOf(swap).withdrawnWhen === 'serving';
-
 /**
  * Waiting swaps that a launch is made ahead for. A member that was given up because it never served may serve by now
  * where its health cannot be read, so it counts again once a look shows that it does not.
  */
 const toBeReplaced = ({ view, headcount }: Pick<Situation, 'view' | 'headcount'>): readonly Swap[] => {
   const mayServe = new Set(headcount.staying.flatMap((member) => (member.mayServe ? [member.instance] : [])));
-  return withinAdvice(headcount.waiting, view).filter((swap) => !(wasGivenUp(swap) && mayServe.has(swap.instance)));
+  return withinAdvice(headcount.waiting, view).filter((swap) => !(isGivenUp(swap) && mayServe.has(swap.instance)));
 };
 
 /** A swap that can wait makes the group lack a member ahead of time, within the surge. */
 const lacking = ({ view, headcount, arbiter }: Situation) => {
   const waiting = toBeReplaced({ view, headcount });
-  const unserved = waiting.filter(wasGivenUp).length;
+  const unserved = waiting.filter(isGivenUp).length;
   const surge =
     arbiter.surge.take(waiting.length - unserved + headcount.holdingPlace.length) +
     arbiter.surgeForUnserved.take(unserved);

@@ -1,4 +1,5 @@
 import type { Headcount } from '../view/headcount.ts';
+import { isIdle } from '../view/unserved.ts';
 import type { Member } from '../view/view.ts';
 
 /** A part of a budget that one rule draws on, member by member. */
@@ -38,7 +39,7 @@ export const releasableFor = (
   hopeless: ReadonlySet<string> = new Set(),
 ) => {
   const serving = idsOf(staying.filter((member) => member.serving));
-  const idle = idsOf(staying.filter((member) => !member.serving && !member.mayServe));
+  const idle = idsOf(staying.filter(isIdle));
   // In service, but not yet ready by the policy: these do work that would be lost.
   const working = idsOf(staying.filter(({ unready, instance }) => unready !== undefined && !hopeless.has(instance)));
   const swapped = waiting.map(({ instance }) => instance);

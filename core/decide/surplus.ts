@@ -27,10 +27,10 @@ export const aboveDesired = ({ view, arbiter }: Situation): number => {
 
 const idOf = ({ instance }: { readonly instance: string }): string => instance;
 
-/** Whether no earlier rule lets a member leave. */
-const unclaimedIn = ({ arbiter }: Situation): ((instance: string) => boolean) => {
-  const unclaimed = new Set(arbiter.unclaimed().map(idOf));
-  return (instance) => unclaimed.has(instance);
+/** Whether a member is one of these. */
+const isOneOf = (members: readonly Member[]): ((instance: string) => boolean) => {
+  const ids = new Set(members.map(idOf));
+  return (instance) => ids.has(instance);
 };
 
 /**
@@ -38,11 +38,11 @@ const unclaimedIn = ({ arbiter }: Situation): ((instance: string) => boolean) =>
  * the Auto Scaling group removes its members itself. One that no describe shows was deleted with its members, so only
  * members that have not joined are removed.
  */
-const removable = (situation: Situation): readonly Member[] => {
-  const { view, headcount, arbiter } = situation;
+const removable = ({ view, headcount, arbiter }: Situation): readonly Member[] => {
   const outside = cannotJoin(view) ? howHeld(view.group).joins : outsideAsgOf(view.group);
-  const replacing = keptFor(movesUnderWay(view, headcount), unclaimedIn(situation));
-  const all = arbiter.unclaimed().filter(({ instance }) => !replacing.has(instance));
+  const unclaimed = arbiter.unclaimed();
+  const replacing = keptFor(movesUnderWay(view, headcount), isOneOf(unclaimed));
+  const all = unclaimed.filter(({ instance }) => !replacing.has(instance));
   return outside === undefined ? all : all.filter(({ asg, unshown }) => asg !== outside && !unshown);
 };
 
@@ -94,8 +94,8 @@ const chosen = (situation: Situation, count: number, ofAnyShare: number): readon
 };
 
 /** Replacements of a move whose old members have not left yet. They are no surplus. */
-const replacements = (situation: Situation): number =>
-  arrived(movesUnderWay(situation.view, situation.headcount), unclaimedIn(situation));
+const replacements = ({ view, headcount, arbiter }: Situation): number =>
+  arrived(movesUnderWay(view, headcount), isOneOf(arbiter.unclaimed()));
 
 /**
  * Members above the desired size, in the policy's order. A serving member is chosen only while the remaining ones serve

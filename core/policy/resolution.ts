@@ -143,4 +143,5 @@ export const namesIn = (policy: Policy): Names => {
   };
 };
 
-const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
+/** Names in their order, each once. */
+export const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

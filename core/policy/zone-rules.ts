@@ -1,15 +1,14 @@
 import type { Pool } from '../pool/pool.ts';
 import { childrenOf, poolsBelow, type Selector } from '../selector/selector.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
-import type { LookedUp } from './resolution.ts';
+import { distinct, type LookedUp } from './resolution.ts';
 import { selectorOf } from './resolve-capacity.ts';
 import type { Policy } from './schema.ts';
 import { isSizedOutside } from './size-of.ts';
 
 type ZonesOf = (pool: string) => readonly string[];
 
-const zonesBelow = (node: Selector, zonesOf: ZonesOf): readonly string[] =>
-  [...new Set(poolsBelow(node).flatMap(zonesOf))].sort();
+const zonesBelow = (node: Selector, zonesOf: ZonesOf): readonly string[] => distinct(poolsBelow(node).flatMap(zonesOf));
 
 /** Whether a tree takes some zones before others. A spread takes all of its zones evenly. */
 const prefersZones = (node: Selector, zonesOf: ZonesOf): boolean => {
@@ -33,7 +32,7 @@ export const zoneWarnings = (
   const { asg } = policy;
   const zones = asg === undefined ? undefined : asgs[asg]?.zones;
   if (asg === undefined || zones === undefined || !evensOut.includes(asg) || isSizedOutside(policy)) return [];
-  const zonesByPool = new Map(pools.map(({ name, subnets }) => [name, [...new Set(subnets.map(({ zone }) => zone))]]));
+  const zonesByPool = new Map(pools.map(({ name, subnets }) => [name, distinct(subnets.map(({ zone }) => zone))]));
   const zonesOf: ZonesOf = (pool) => zonesByPool.get(pool) ?? [];
   const tree = selectorOf(policy.capacity, pools);
   const isEven = !prefersZones(tree, zonesOf) && zones.every((zone) => zonesBelow(tree, zonesOf).includes(zone));

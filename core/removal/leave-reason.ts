@@ -132,3 +132,7 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
 
 /** The traits of the reason for which an instance leaves. */
 export const traitsOf = ({ reason }: { readonly reason: LeaveReason }): Traits => leaveReasons[reason];
+
+/** Whether a member leaves because it never served. It stays if it serves after all. */
+export const isGivenUp = (leaving: { readonly reason: LeaveReason }): boolean =>
+  traitsOf(leaving).withdrawnWhen === 'serving';

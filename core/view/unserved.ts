@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
-import { traitsOf } from '../removal/leave-reason.ts';
+import { isGivenUp } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { readyWithinMs } from './ready.ts';
 import type { AsgView, Member, View } from './view.ts';
@@ -127,7 +127,7 @@ export const toBeGivenUp = (look: Look): readonly Member[] => {
   );
   if (candidates.length === 0) return [];
   const known = new Set(swaps.map(({ instance }) => instance));
-  const underWay = swaps.filter((swap) => swap.state !== 'gone' && traitsOf(swap).withdrawnWhen === 'serving').length;
+  const underWay = swaps.filter((swap) => swap.state !== 'gone' && isGivenUp(swap)).length;
   const most = othersServe(look) ? group.swap.maxSurge : Math.min(1, group.swap.maxSurge);
   return candidates
     .filter(({ instance }) => !known.has(instance))

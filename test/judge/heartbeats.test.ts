@@ -1,25 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import { heartbeatsAreSpaced } from '../../sandbox/judge/rules/drains/heartbeats.ts';
+import type { Rule } from '../../sandbox/judge/finding.ts';
+import { heartbeatsAreSpaced, heartbeatsComeEarly } from '../../sandbox/judge/rules/drains/heartbeats.ts';
 import { details, throttled } from './details.ts';
 import { policy, type Script } from './histories.ts';
 
 const attached = { ...policy, asg: 'web-asg' };
 
 /** A hook of 120 s from 100 s on, with heartbeats at these seconds, each of which gives it 120 s more. */
-const beats = (seconds: readonly number[], write: (script: Script) => void = () => undefined, changes: Parameters<typeof details>[2] = {}) =>
-  details(
-    heartbeatsAreSpaced,
-    (script) => {
-      script.policy(0, 1, attached);
-      script.member('i-1', { asg: 'web-asg' });
-      write(script);
-      for (const second of [100, ...seconds])
-        script.at(second, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: (second + 120) * 1_000 });
-    },
-    changes,
-  );
+const beatsBy =
+  (rule: Rule) =>
+  (seconds: readonly number[], write: (script: Script) => void = () => undefined, changes: Parameters<typeof details>[2] = {}) =>
+    details(
+      rule,
+      (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', { asg: 'web-asg' });
+        write(script);
+        for (const second of [100, ...seconds])
+          script.at(second, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: (second + 120) * 1_000 });
+      },
+      changes,
+    );
+
+/** Somebody stops drains at this second. */
+const stop = (second: number) => (script: Script) =>
+  script.at(second, { kind: 'step', step: 'drains-stopped', instances: [], groups: ['web'], asgs: [] });
+
+describe('heartbeats come well before a hook expires', () => {
+  const beats = beatsBy(heartbeatsComeEarly);
+  it('holds while a quarter of its time-out is left, in a group that acts, without faults and stopped drains', () => {
+    const late = (leftS: number) => [`the heartbeat for drain of i-1 came ${leftS.toFixed(1)} s before the hook expired`];
+    expect(beats([160, 220, 280])).toEqual([]);
+    expect(beats([160, 250])).toEqual([]);
+    expect(beats([160, 251])).toEqual(late(29));
+    // The first one waits for the message about the hook.
+    expect(beats([219])).toEqual([]);
+    expect(beats([160, 279], stop(200))).toEqual([]);
+    expect(beats([160, 279], (script) => script.policy(200, 2, { ...attached, mode: 'observe' }))).toEqual([]);
+    expect(beats([160, 279], undefined, throttled('RecordLifecycleActionHeartbeat'))).toEqual([]);
+    expect(beats([160, 279], undefined, throttled('CreateFleet'))).toEqual(late(1));
+  });
+});
 
 describe('heartbeats come no more often than they are needed', () => {
+  const beats = beatsBy(heartbeatsAreSpaced);
   it('holds where they are half a time-out apart, and a little less', () => {
     expect(beats([115, 175, 235])).toEqual([]);
     expect(beats([115, 163])).toEqual([]);
@@ -35,8 +59,6 @@ describe('heartbeats come no more often than they are needed', () => {
   it('holds while faults meet what drains call, and while somebody stops drains', () => {
     expect(beats([115, 140], undefined, throttled('RecordLifecycleActionHeartbeat'))).toEqual([]);
     expect(beats([115, 140], undefined, throttled('CreateFleet'))).toHaveLength(1);
-    const stop = (second: number) => (script: Script) =>
-      script.at(second, { kind: 'step', step: 'drains-stopped', instances: [], groups: ['web'], asgs: [] });
     expect(beats([115, 140], stop(120))).toEqual([]);
     expect(beats([115, 140], stop(150))).toHaveLength(1);
   });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hooksAreHeld } from '../../sandbox/judge/rules/drains/endings.ts';
-import { heartbeatsComeEarly } from '../../sandbox/judge/rules/drains/heartbeats.ts';
 import { drainBeginsInTime, warnedTakenOut } from '../../sandbox/judge/rules/drains/warned.ts';
 import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { observeChangesNothing, pauseIsIdle } from '../../sandbox/judge/rules/modes.ts';
-import { details, throttled } from './details.ts';
+import { details } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 /** From second 100 in this mode. An invocation looks afterwards. */
@@ -155,34 +154,6 @@ describe('what an observed group does not do', () => {
     expect(late(90, 100)).toHaveLength(1);
     expect(late(197, 203)).toEqual([]);
     expect(late(199, 203)).toHaveLength(1);
-  });
-  it('is to keep a hook alive well before it expires', () => {
-    const attached = { ...policy, asg: 'web-asg' };
-    /** A hook of 120 s with heartbeats, each of which gives it 120 s more. */
-    const beats = (seconds: readonly number[], write: (script: Script) => void = () => undefined, changes: Parameters<typeof details>[2] = {}) =>
-      details(
-        heartbeatsComeEarly,
-        (script) => {
-          script.policy(0, 1, attached);
-          script.member('i-1', { asg: 'web-asg' });
-          write(script);
-          for (const second of [100, ...seconds])
-            script.at(second, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: (second + 120) * 1_000 });
-        },
-        changes,
-      );
-    const late = (leftS: number) => [`the heartbeat for drain of i-1 came ${leftS.toFixed(1)} s before the hook expired`];
-    expect(beats([160, 220, 280])).toEqual([]);
-    expect(beats([160, 250])).toEqual([]);
-    expect(beats([160, 251])).toEqual(late(29));
-    // The first one waits for the message about the hook.
-    expect(beats([219])).toEqual([]);
-    expect(beats([160, 279], (script) => script.at(200, { kind: 'step', step: 'drains-stopped', instances: [], groups: ['web'], asgs: [] }))).toEqual(
-      [],
-    );
-    expect(beats([160, 279], (script) => script.policy(200, 2, { ...attached, mode: 'observe' }))).toEqual([]);
-    expect(beats([160, 279], undefined, throttled('RecordLifecycleActionHeartbeat'))).toEqual([]);
-    expect(beats([160, 279], undefined, throttled('CreateFleet'))).toEqual(late(1));
   });
   it('is to complete a hook, or to keep it alive', () => {
     const attached = { ...policy, asg: 'web-asg' };

@@ -14,7 +14,7 @@ import { learnRefills } from '../../../core/pool-memory/failing-refills.ts';
 import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
 import { rememberRefusals } from '../../../core/pool-memory/refusals.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
-import { traitsOf } from '../../../core/removal/leave-reason.ts';
+import { isGivenUp, traitsOf } from '../../../core/removal/leave-reason.ts';
 import { rememberUndone } from '../../../core/returning/undone.ts';
 import type { Swap, Warned } from '../../../core/swap/swap.ts';
 import type { GroupState, Member } from '../../../core/view/view.ts';
@@ -49,7 +49,7 @@ const givenUpBy = (decision: string, { swaps, holdings, state }: Gathered): read
   const claimed = swaps.filter(
     (swap) =>
       swap.decision === decision &&
-      traitsOf(swap).withdrawnWhen === 'serving' &&
+      isGivenUp(swap) &&
       // After a lost race, an earlier attempt of the run has already counted it.
       swap.claimedAtMs > (state.failedBoots?.[swap.pool]?.atMs ?? 0),
   );
