@@ -10,6 +10,7 @@ import type { Decision } from '../../core/decision/decision.ts';
 import type { DecisionRecord, SizeChange } from '../../core/decision/decision-record.ts';
 import type { Remark } from '../../core/decision/remark.ts';
 import type { Owner } from '../../core/ports/owners.ts';
+import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { firstVersion } from '../aws/samples/first-version.ts';
 import { startTables } from '../aws/tables.ts';
@@ -469,6 +470,22 @@ The decision by which it was launched:
     const before = async () => ({ ...(await swapOf()), group: 'web', state: 'withdrawn' as const });
     const stays = await explain('i-0000000000000000c', { ...access, store: { ...access.store, registry, swapOf: before } });
     expect(stays.group).toBe('api');
+  });
+
+  it('whose Auto Scaling group no policy names any more is a member of the group that named it last', async () => {
+    const instance = 'i-0000000000000000c';
+    owners.set(instance, { asg: 'web-asg', group: 'web', offering, state: 'running' });
+    const entry = { policyVersion: 1, asgs: [], alarms: [], former: ['web-asg'] };
+    const groupBy = async (registry: readonly RegistryEntry[], claimedBy: string) => {
+      const claimOf = async () => ({ asg: 'web-asg', group: claimedBy, atMs: 0, before: [] });
+      return (await explain(instance, { ...access, store: { ...access.store, registry: async () => registry, claimOf } })).group;
+    };
+    const api = { ...entry, group: 'api' };
+    const web = { ...entry, group: 'web' };
+    expect(await groupBy([api], 'api')).toBe('api');
+    expect(await groupBy([web, api], 'api')).toBe('api');
+    // A group that was let go leaves its members to their owners.
+    expect(await groupBy([{ ...api, letGoUntilMs: 1 }], 'api')).toBe('web');
   });
 
   it('without stored items gets a message with the next step, which does not assume that the only group is its group', async () => {

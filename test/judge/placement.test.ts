@@ -303,13 +303,14 @@ describe('spreads and weights hold at every launch', () => {
         script.launch(150, 'i-5', { pool: 'spot-a', by: react('i-150'), askedS: 149.5 });
         write(script);
       }).filter((detail) => detail.includes('i-5'));
-    const granted = ({ storedAt = 149, answeredAt = 152, invocation = 'i-150', count = 3, outcome = 'ok', requested = 3 } = {}) =>
+    const granted = ({ storedAt = 149, answeredAt = 152, invocation = 'i-150', count = 3, outcome = 'ok', requested = 3, token = 'r-i-6' } = {}) =>
       unfair((script) => {
         const by = react(invocation);
         const stored = { kind: 'item-written', table: 'state', group: 'web', item: 'request#r-i-6', bytes: 1, by } as const;
         script.at(storedAt, { ...stored, request: { pool: 'spot-b', count: requested } });
         script.launch(150.5, 'i-6', { pool: 'spot-b', by });
-        script.at(answeredAt, { ...calledToLaunch, askedAtMs: 149_500, outcome, invocation, launch: { group: 'web', pool: 'spot-b', count } });
+        const launch = { group: 'web', pool: 'spot-b', count, token };
+        script.at(answeredAt, { ...calledToLaunch, askedAtMs: 149_500, outcome, invocation, launch });
       });
     expect(unfair(() => undefined)).toHaveLength(1);
     expect(granted()).toEqual([]);
@@ -317,7 +318,9 @@ describe('spreads and weights hold at every launch', () => {
     expect(granted({ answeredAt: 149.4 })).toHaveLength(1);
     expect(granted({ storedAt: 149.8 })).toHaveLength(1);
     expect(granted({ invocation: 'i-else' })).toHaveLength(1);
-    expect(granted({ outcome: 'Throttled' })).toHaveLength(1);
+    expect(granted({ token: 'r-i-else' })).toHaveLength(1);
+    expect(granted({ outcome: 'Throttling' })).toEqual([]);
+    expect(granted({ outcome: 'Throttling', answeredAt: 149.4 })).toHaveLength(1);
     expect(granted({ requested: 2 })).toHaveLength(1);
   });
   it('counts what the same function had requested elsewhere against the cap there as well', () => {

@@ -27,18 +27,18 @@ const isBinding = (chronicle: Chronicle, { group, by, atMs }: Stored, untilMs: n
         state.atMs <= untilMs,
     );
 
-/** When EC2 answered the call of a stored request. Undefined: it did not. */
-const answeredAtMs = (chronicle: Chronicle, { by, atMs, request }: Stored, asg: string | undefined): number | undefined =>
+/** When the last response to a stored request came, whatever it said. Undefined: none came. */
+const answeredAtMs = (chronicle: Chronicle, { by, atMs, item, request }: Stored, asg: string | undefined): number | undefined =>
   chronicle
     .of('called')
-    .find(
-      ({ invocation, launch, outcome, askedAtMs }) =>
+    .findLast(
+      ({ invocation, launch, askedAtMs }) =>
         isFunction(by) &&
         invocation === by.invocation &&
-        outcome === 'ok' &&
         askedAtMs >= atMs &&
         launch !== undefined &&
         launch.count === request?.count &&
+        (launch.token === undefined || launch.token === item.slice(items.request('').length)) &&
         (launch.asg === undefined ? launch.pool === request?.pool : launch.asg === asg),
     )?.atMs;
 
@@ -48,7 +48,7 @@ const answeredAtMs = (chronicle: Chronicle, { by, atMs, request }: Stored, asg: 
  * A fault met the function that had stored a request, so it launched nothing yet. It died during a call or before it, and another function repeats the
  * request later. The launch was placed as if these instances came: its own function had stored the request, or an earlier one had made it binding.
  *
- * Or EC2 launched fewer than the same function had requested, and its response came only after this launch was requested.
+ * Or AWS launched fewer than the same function had requested, or throttled the call, and the response came only after this launch was requested.
  */
 export const missingBeside = (chronicle: Chronicle, { by, askedAtMs, launchedAtMs }: Life, group: string, pools: readonly PolicyPool[]): number => {
   if (!isFunction(by)) return 0;

@@ -198,7 +198,7 @@ const isLeftToAsgs = (policy: Policy, selector: Selector): boolean =>
 export const sharedOut: Rule = {
   name: 'spreads and weights hold at every launch',
   meaning:
-    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, or an earlier one for the group, even if a fault hit that function before it requested them. So do launches that its function requested beside it and that EC2 refused later.',
+    'No launch goes to a child of a spread or of weights while another child would give it and is further below its share. Launches count that its function had stored to request beside it, or an earlier one for the group, even if a fault hit that function before it requested them. So do launches that its function requested beside it and that AWS refused or throttled later.',
   broken: byAnyPolicy((chronicle, placed) => {
     for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
       if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;
