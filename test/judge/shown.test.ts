@@ -201,6 +201,32 @@ describe('explain tells what happened to an instance', () => {
     expect(warm('other-asg')).toEqual([`holdfast explain ${old} says that it is of web`]);
   });
 
+  it('an instance that EC2 takes from a group that was let go is of that group while its swap is stored', () => {
+    const takenFrom = (asg: string, swaps: readonly object[]) =>
+      details(
+        explainTellsTruth,
+        (script) => {
+          script.policy(0, 1, { ...policy, asg });
+          script.letGo(10);
+          script.launch(20, old, { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' });
+        },
+        {
+          showings: [
+            {
+              atMs: 300_000,
+              stored: { swaps: swaps as never, decisions: [] },
+              shown: [{ command: 'explain', about: old, text: `${old}, group web\nReason to leave: interruption. State: leaving.\n` }],
+            },
+          ],
+        },
+      ).filter((detail) => detail.includes('is of'));
+    const taken = { group: 'web', instance: old, reason: 'interruption', state: 'leaving' };
+    expect(takenFrom('web-asg', [taken])).toEqual([]);
+    expect(takenFrom('other-asg', [taken])).toHaveLength(1);
+    expect(takenFrom('web-asg', [{ ...taken, group: 'api' }])).toHaveLength(1);
+    expect(takenFrom('web-asg', [])).toHaveLength(1);
+  });
+
   it('that no warning was received is a lie where one was, unless the state table lost the swap', () => {
     const { swap: _, ...rest } = told;
     const silent = explanationText({ ...rest, decisions: [{ part: 'ended', record }] });

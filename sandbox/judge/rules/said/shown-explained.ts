@@ -2,6 +2,7 @@ import { isLostByRestore } from '../../capacity/boots.ts';
 import { isInWarmPool } from '../../capacity/giving.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import { asgsOf } from '../../policy/policy.ts';
 import { isMap, type Json, mapsOf, numberOf, textOf } from '../../read-json.ts';
 import { decisionsIn, type Showing, type Shown, shownTime, swapIn, timeIn } from '../../said/shown.ts';
 import { launchedFor } from '../../said/shown-lines.ts';
@@ -18,12 +19,21 @@ type Case = { readonly chronicle: Chronicle; readonly showing: Showing; readonly
 /** Times are printed in whole seconds. */
 const secondMs = 1_000;
 
-const wrongGroup = ({ chronicle, showing: { atMs }, life, text }: Case): readonly string[] => {
+/** A group that was let go keeps swaps of those that EC2 takes from its Auto Scaling group, until the next group holds it. */
+const isTakenFrom = (chronicle: Chronicle, life: Life, group: string, swap: Json | undefined): boolean =>
+  swap !== undefined &&
+  swap.group === group &&
+  chronicle
+    .policiesIn(group, Number.NEGATIVE_INFINITY, life.launchedAtMs)
+    .flatMap(asgsOf)
+    .some((asg) => life.stays.some((stay) => stay.asg === asg));
+
+const wrongGroup = ({ chronicle, showing: { atMs }, life, text, swap }: Case): readonly string[] => {
   const [, group] = /^i-[0-9a-f]+, group (\S+)$/m.exec(text) ?? [];
   if (group === undefined) return [];
   const own = isAlive(life, atMs) ? chronicle.groupAt(life, atMs) : undefined;
   const isRuled = own !== undefined && chronicle.policyAt(own, atMs - times.tickMs) !== undefined;
-  const isOf = isRuled ? own === group : chronicle.livesIn(group).includes(life);
+  const isOf = isRuled ? own === group : chronicle.livesIn(group).includes(life) || isTakenFrom(chronicle, life, group, swap);
   return isOf || isInWarmPool(chronicle, life, { group, sinceMs: atMs - times.tickMs, atMs }) ? [] : [`says that it is of ${group}`];
 };
 
