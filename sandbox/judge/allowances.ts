@@ -4,7 +4,7 @@ import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble, writesWereSlow } from './allowances/requests.ts';
 import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, unreplacedForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie, refillsDie, sparesFail } from './allowances/serving.ts';
-import { taggedOnceCallsWork } from './allowances/tags.ts';
+import { taggedOnceCallsWork, unexplainedAsDeleted, untaggedAsDeleted } from './allowances/tags.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
 import {
   backTooLate,
@@ -62,4 +62,6 @@ export const allowances: readonly Allowance[] = [
   shortUnheard,
   stoppedByHand,
   taggedOnceCallsWork,
+  untaggedAsDeleted,
+  unexplainedAsDeleted,
 ];

@@ -1282,7 +1282,26 @@ const tags: Readonly<Record<string, Cases>> = {
   },
 };
 
+const letGo =
+  (second: number): Write =>
+  (script) =>
+    script.letGo(second);
+const deletedBeforeNextLook: Cases = {
+  needed: untagged(endsAfterLaunch(102), letGo(110)),
+  beyond: {
+    'the policy stayed': untagged(endsAfterLaunch(102)),
+    'the policy was deleted later than a minute after the function was killed': untagged(endsAfterLaunch(102), letGo(163)),
+    'the policy was deleted before the function was killed': untagged(endsAfterLaunch(112), letGo(110)),
+    'no fault killed the function': untagged(endsAfterLaunch(102, { injected: false }), letGo(110)),
+    'the function was killed before the launch': untagged(endsAfterLaunch(99), letGo(110)),
+    'the function was killed later than a minute after the launch': untagged(endsAfterLaunch(161), letGo(170)),
+    'the function had requested a launch of another group': untagged(endsAfterLaunch(102, { launch: { asg: 'api-asg' } }), letGo(110)),
+  },
+};
+
 export const cases: Readonly<Record<string, Cases>> = {
+  'a policy was deleted before its launch was tagged': deletedBeforeNextLook,
+  'a policy was deleted before the outcome of its launch was stored': deletedBeforeNextLook,
   ...breakers,
   ...warned,
   ...drains,

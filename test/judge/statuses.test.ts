@@ -144,4 +144,28 @@ describe('the status of a policy', () => {
     expect(waiting('other-asg')).toEqual(['the status of api says that it waits for Auto Scaling groups, and nobody holds them']);
     expect(waiting('other-asg', {})).toEqual([]);
   });
+
+  it('waits for a group that moves away until a quarter of an hour after its last member has left, and not for one that was deleted', () => {
+    const waiting = ({ edit = (script: Script) => script.policy(60, 2), restAtMs = 900_000, leavesAt = 100 } = {}) =>
+      details(
+        statusesAreTrue,
+        (script) => {
+          const named = { ...policy, asg: 'web-asg' };
+          script.at(0, { kind: 'policy-written', group: 'web', document: named });
+          script.policy(0, 1, named);
+          script.member('i-1', { asg: 'web-asg' });
+          edit(script);
+          script.end(leavesAt, 'i-1');
+          script.at(50, { kind: 'policy-written', group: 'api', document: { ...named, group: 'api' } });
+          const status = { status: 'rejected', problems: 1, waits: true } as const;
+          script.at(51, { kind: 'item-written', table: 'groups', group: 'api', item: 'status', bytes: 300, by: react('accept'), status });
+        },
+        { restAtMs },
+      ).filter((detail) => detail.includes('waits'));
+    expect(waiting()).toEqual([]);
+    expect(waiting({ restAtMs: 1_000_000 })).toEqual([]);
+    expect(waiting({ restAtMs: 1_100_000 })).toHaveLength(1);
+    expect(waiting({ restAtMs: 1_100_000, leavesAt: 300 })).toEqual([]);
+    expect(waiting({ edit: (script) => script.letGo(60) })).toHaveLength(1);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { isTaggedBy, taggedWithinMs, tagsAsAsked } from '../rules/bounds/tags.ts';
+import { everythingExplained } from '../rules/said/explained.ts';
 import { times } from '../times.ts';
 
 /** Only `react` tags, launches, and describes whom to tag. */
@@ -50,4 +51,32 @@ export const taggedOnceCallsWork: Allowance = {
     'Instances of that launch that carry their tags a minute after the last such fault, or by the end of the look that comes then, with no minute and look without one between them.',
   reason: 'A look tags whom describes show without tags. It needs the response to the launch, the describe and the call that tags.',
   covers: ({ instance = '', atMs }, chronicle) => isTaggedBy(chronicle, instance, worksAtMs(chronicle, instance, atMs)),
+};
+
+const deletedThen: Pick<Allowance, 'trouble' | 'reaches' | 'reason' | 'covers'> = {
+  trouble:
+    'A fault killed a function that had requested a launch of an Auto Scaling group, in the minute after it, and the policy was deleted in the minute after that.',
+  reaches: 'Instances of that launch.',
+  reason:
+    'The look that would have found out whom the request launched finds no policy. A group that was let go gets no launch, so no request is repeated.',
+  covers: ({ group = '', instance = '', atMs }, chronicle) =>
+    killedAtMs(chronicle, chronicle.life(instance)?.stays[0]?.asg).some(
+      (killed) =>
+        killed >= atMs &&
+        killed <= atMs + taggedWithinMs &&
+        chronicle.policyAt(group, killed) !== undefined &&
+        chronicle.policyAt(group, killed + taggedWithinMs) === undefined,
+    ),
+};
+
+export const untaggedAsDeleted: Allowance = {
+  name: 'a policy was deleted before its launch was tagged',
+  excuses: tagsAsAsked.name,
+  ...deletedThen,
+};
+
+export const unexplainedAsDeleted: Allowance = {
+  name: 'a policy was deleted before the outcome of its launch was stored',
+  excuses: everythingExplained.name,
+  ...deletedThen,
 };

@@ -4,7 +4,7 @@ import type { Chronicle, GroupTimeline } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { asgsOf } from '../../policy/policy.ts';
 import { isMap, type Json, textOf } from '../../read-json.ts';
-import { endless } from '../../world/life.ts';
+import { endless, goneAtMs } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -89,7 +89,21 @@ const namedIn = ({ asg, pools }: Json): ReadonlySet<string> =>
     [asg, ...Object.values(isMap(pools) ? pools : {}).map((pool) => (isMap(pool) ? pool.asg : undefined))].map(textOf).filter((name) => name !== ''),
   );
 
-/** At rest, a policy that is to be judged again once its Auto Scaling groups are free waits for one that another group holds. */
+/** Policies that wait for a group which moves away are judged again on a schedule of 15 minutes. A run takes half a minute at most. */
+const judgedAgainMs = 930_000;
+
+/** Whether a group holds one of these at rest, or moved away from it too lately for those that wait to be judged again. */
+const mayHold = (chronicle: Chronicle, group: string, named: ReadonlySet<string>, restAtMs: number): boolean => {
+  const sinceMs = restAtMs - judgedAgainMs;
+  if (chronicle.policyAt(group, restAtMs) === undefined) return false;
+  const isNamed = chronicle.policiesIn(group, sinceMs, restAtMs).some((policy) => asgsOf(policy).some((asg) => named.has(asg)));
+  const lately = chronicle.livesIn(group).filter((life) => goneAtMs(life) > sinceMs);
+  return isNamed || lately.some(({ stays }) => stays.some(({ asg, untilMs }) => named.has(asg) && (untilMs ?? endless) > sinceMs));
+};
+
+/**
+ * At rest, a policy that is to be judged again once its Auto Scaling groups are free waits for one that another group holds, or has just moved away from.
+ */
 const waitsForNobody = (chronicle: Chronicle): readonly Broken[] => {
   const { restAtMs } = chronicle.history;
   if (restAtMs === undefined) return [];
@@ -99,10 +113,7 @@ const waitsForNobody = (chronicle: Chronicle): readonly Broken[] => {
     if (document === undefined || statusesOf(chronicle, group).at(-1)?.status?.waits !== true) return [];
     const named = namedIn(document);
     const others = [...chronicle.groups.keys()].filter((other) => other !== group);
-    const isHeld = others.some((other) => {
-      const policy = chronicle.policyAt(other, restAtMs);
-      return policy !== undefined && asgsOf(policy).some((asg) => named.has(asg));
-    });
+    const isHeld = others.some((other) => mayHold(chronicle, other, named, restAtMs));
     return isHeld
       ? []
       : [{ group, atMs: restAtMs, detail: `the status of ${group} says that it waits for Auto Scaling groups, and nobody holds them` }];
@@ -112,7 +123,7 @@ const waitsForNobody = (chronicle: Chronicle): readonly Broken[] => {
 export const statusesAreTrue: Rule = {
   name: 'the status of a policy is true',
   meaning:
-    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force. A status of a rejected policy names a problem. A status of an accepted version names the warnings that were sent with it. At rest, a policy whose status says that it waits for Auto Scaling groups of other groups names one that another group holds.',
+    'At rest, the status of a group reports the last write to its policy: it names the version in force, or says that the policy was rejected or that the group is let go. A status says that a version is accepted only once this version is in force. A status of a rejected policy names a problem. A status of an accepted version names the warnings that were sent with it. At rest, a policy whose status says that it waits for Auto Scaling groups of other groups names one that another group holds, or moved away from it less than fifteen minutes ago.',
   broken: (chronicle) => [
     ...[...chronicle.groups.values()].flatMap((timeline) => [
       ...atRest(chronicle, timeline),
