@@ -9,6 +9,8 @@ type Refused = { readonly zone: string; readonly market?: 'spot' | 'on-demand'; 
 const refused = (script: Script, second: number, { zone, market = 'spot', code = 'InsufficientInstanceCapacity', by = 'i-r' }: Refused): void =>
   script.at(second, { kind: 'refused', invocation: by, group: 'web', instanceType: 't', zone, market, code });
 
+const empty = (zone: string, market: 'spot' | 'on-demand') => ({ instanceType: 't', zone, market, capacity: 0, priceUsdPerHour: 0.03 });
+
 /** One more is launched from the last tier, or from another pool. */
 const launched = (script: Script, second: number, pool = 'od-b'): void => {
   script.react(second - 1, second + 2, 'i-l');
@@ -95,12 +97,38 @@ describe('capacity that returns', () => {
       },
       { endedAtMs: 2_000_000 },
     );
-  const empty = (zone: string, market: 'spot' | 'on-demand') => ({ instanceType: 't', zone, market, capacity: 0, priceUsdPerHour: 0.03 });
   it('is found when the rest after the last refusal is over, and within the bound from then on', () => {
     expect(back([110], 570)).toEqual([]);
     expect(back([110], 700)).toHaveLength(1);
     expect(back([110, 300], 800)).toEqual([]);
     expect(back([110, 300], 900)).toHaveLength(1);
+  });
+});
+
+describe('a pool at its cap', () => {
+  const endedAtMs = 900_000;
+  /** Only spot in z-b has capacity. It holds i-2. The other member ends at 100, and nothing is launched. */
+  const short = (cap: number, more: (script: Script) => void = () => undefined) =>
+    details(
+      servesAgain,
+      (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, pools: { ...policy.pools, 'spot-b': { ...policy.pools['spot-b'], cap } } });
+        script.at(90, { kind: 'offering', ...empty('z-a', 'spot') });
+        script.at(90, { kind: 'offering', ...empty('z-b', 'on-demand') });
+        script.end(100, 'i-1');
+        more(script);
+      },
+      { endedAtMs },
+    );
+  it('gives nothing, and a pool below its cap does', () => {
+    expect(short(1)).toEqual([]);
+    expect(short(2)).toHaveLength(1);
+  });
+  it('gives again from the end or the warning of a member on', () => {
+    expect(short(1, (script) => script.end(200, 'i-2'))).toHaveLength(1);
+    expect(short(1, (script) => script.warn(200, 'i-2', 600))).toHaveLength(1);
+    expect(short(1, (script) => script.end(850, 'i-2'))).toEqual([]);
   });
 });
 

@@ -58,6 +58,13 @@ const hasRoomAt = (chronicle: Chronicle, policy: Policy, offering: OfferingName,
   return hasShareRoom(policy, offering, held, Math.min(...chronicle.desiredIn(policy.group, atMs, atMs)));
 };
 
+/** Whether the cap of a pool has room for one more at a moment. A member that waits for its replacement counts. */
+const isBelowCap = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, atMs: number): boolean => {
+  if (pool.cap === Number.POSITIVE_INFINITY) return true;
+  const { staying, waiting } = headcountAt(chronicle, policy.group, atMs);
+  return [...staying, ...waiting].filter((life) => poolOf(life, policy, atMs) === pool.name).length < pool.cap;
+};
+
 /** Whether an offering had capacity for one more at a moment, and is requested. After refusals it rests, at most until its turn. */
 const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
   offeringGives(chronicle, pool, offering, atMs) &&
@@ -71,7 +78,8 @@ const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boo
   !deathsMayBound(chronicle, policy.group, atMs) &&
   !limitMayBound(chronicle, policy.group, atMs) &&
   poolsOf(policy, policy.capacity).some(
-    (pool) => pool.cap > 0 && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
+    (pool) =>
+      isBelowCap(chronicle, policy, pool, atMs) && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
   );
 
 /** Whether some on-demand pool of a policy's tree could give one more at a moment, and does not rest. */
@@ -154,10 +162,12 @@ const restsEnd = rememberedBy((chronicle: Chronicle, group: string): readonly nu
   ];
 });
 
-/** When members of a full share leave, or when the size changes from which shares are calculated. */
+const hasCaps = ({ pools }: Policy): boolean => Object.values(pools).some(({ cap }) => cap < Number.POSITIVE_INFINITY);
+
+/** When members of a full share or pool leave, or when the size changes from which shares are calculated. */
 const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => {
   const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
-  if (!policies.some(({ policy }) => policy !== undefined && hasShares(policy))) return [];
+  if (!policies.some(({ policy }) => policy !== undefined && (hasShares(policy) || hasCaps(policy)))) return [];
   return [
     ...chronicle.livesIn(group).flatMap((life) => [goneAtMs(life), ...life.backAtMs, leavesAtMs(life, Number.POSITIVE_INFINITY)]),
     ...written.map(({ atMs }) => atMs),
