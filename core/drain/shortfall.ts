@@ -1,4 +1,5 @@
 import { traitsOf } from '../removal/leave-reason.ts';
+import { outlivedForGoodMs } from '../swap/outlived.ts';
 import type { CutBy, Shortfall } from '../swap/shortfall.ts';
 import type { Swap } from '../swap/swap.ts';
 import { beganTooLate, drainEndsByMs } from './drain.ts';
@@ -13,8 +14,9 @@ type Cut = { readonly cutAtMs: number; readonly by: CutBy };
 const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   const endsByMs = drainEndsByMs(swap, timeoutMs);
   const { endedBy } = traitsOf(swap);
-  // EC2 did not take it at its deadline, so Holdfast ends it.
-  if (beganTooLate(swap)) return { cutAtMs: endsByMs, by: endedBy === 'ec2' ? 'holdfast' : endedBy };
+  // EC2 did not take it at its deadline. It is put back into service, and Holdfast ends it only where that fails.
+  if (beganTooLate(swap) && endedBy === 'ec2')
+    return { cutAtMs: Math.max(endsByMs, (swap.deadlineMs ?? 0) + outlivedForGoodMs), by: 'holdfast' };
   return { cutAtMs: endedBy === 'ec2' ? (swap.deadlineMs ?? endsByMs) : endsByMs, by: endedBy };
 };
 
@@ -26,6 +28,14 @@ const isEndedElsewhere = (swap: Swap): boolean =>
   traitsOf(swap).endedBy === 'holdfast' && swap.releaseAskedAtMs === undefined;
 
 /**
+ * Whether EC2 had taken it when its drain began: the drain began after its deadline, and no look of it found an
+ * instance with connections that had run all the time.
+ */
+const hadBeenTaken = (swap: Swap): boolean =>
+  beganTooLate(swap) &&
+  (swap.shortfall?.code === 'ended-before-drain' || (swap.busyUntilMs ?? 0) <= (swap.drainStartedAtMs ?? 0));
+
+/**
  * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
  * it with EC2. Where no target group could be read, it is unknown whether it had connections.
  */
@@ -34,7 +44,7 @@ const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall => {
   const error = failedDrainOf(swap);
   if (error !== undefined) return { code: 'drain-broke', error };
   if (swap.state === 'draining' && swap.isUnread) return unseenShortfall;
-  return (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
+  return (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !hadBeenTaken(swap)
     ? { code: 'still-draining', cutAtMs: nowMs, by: isEndedElsewhere(swap) ? 'ec2' : endedBy }
     : { code: 'ended-before-drain' };
 };
@@ -199,13 +209,12 @@ export const worksUntilTaken = (swap: Swap, nowMs: number): boolean =>
 
 /**
  * Whether a cut was foreseen that nobody made: the instance ended before, by others than Holdfast, or after a warning
- * of EC2 that no look has noted since. One whose drain began after its deadline was not taken by EC2.
+ * of EC2 that no look has noted since.
  */
 const isOvertaken = (swap: Swap, nowMs: number): boolean =>
   swap.shortfall?.code === 'delay-exceeds-deadline' &&
   swap.shortfall.by !== 'ec2' &&
-  (swap.shortfall.cutAtMs > nowMs || traitsOf(swap).endedBy === 'ec2' || isEndedElsewhere(swap)) &&
-  !beganTooLate(swap);
+  (swap.shortfall.cutAtMs > nowMs || traitsOf(swap).endedBy === 'ec2' || isEndedElsewhere(swap));
 
 /**
  * Closes the drain of an instance that no longer works, for any reason. Returns the swap as drained if the drain was
@@ -214,7 +223,7 @@ const isOvertaken = (swap: Swap, nowMs: number): boolean =>
 const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
   const { state, busyUntilMs = Number.POSITIVE_INFINITY } = swap;
-  if (state === 'draining' && busyUntilMs <= nowMs && !beganTooLate(swap))
+  if (state === 'draining' && busyUntilMs <= nowMs && !hadBeenTaken(swap))
     return asDrainedInTime({ ...swap, drainedAtMs: busyUntilMs }, nowMs);
   const noted = isOvertaken(swap, nowMs) ? undefined : lastingShortfall(swap);
   return { ...swap, shortfall: noted ?? earlyEndShortfall(swap, nowMs) };

@@ -14,9 +14,9 @@ export const outlivedForGoodMs = 900_000;
 export const hasOutlived = (swap: Swap, nowMs: number, afterMs: number): boolean =>
   traitsOf(swap).endedBy === 'ec2' && swap.deadlineMs !== undefined && nowMs - swap.deadlineMs >= afterMs;
 
-/** A swap whose member stays. A shortfall that the deadline of EC2 was to cause did not happen. */
+/** A swap whose member stays. Nobody ended it, so a shortfall that says who cuts its connections did not happen. */
 export const asOutlived = ({ shortfall, ...swap }: Swap): Swap =>
-  shortfall === undefined || ('by' in shortfall && shortfall.by === 'ec2') ? swap : { ...swap, shortfall };
+  shortfall === undefined || 'by' in shortfall ? swap : { ...swap, shortfall };
 
 /**
  * Swaps of members that still run although EC2 warned about them. They stay, and their replacements are above the size.

@@ -136,6 +136,13 @@ describe('a drain under a spot notice', () => {
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(31) });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
+  test('an instance that runs on after its deadline keeps the connections that are longer than the time-out, because nobody ends it', async () => {
+    const fleet = createFleet([swap('i-1', { deadlineMs: inMs(-200) })], 400_000);
+    const { outcome } = await execute(fleet, order());
+    expect(outcome).toMatchObject({ drained: 1, late: 0, ended: 0 });
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(400) });
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+  });
   test('an instance that is stopped while it drains is recorded as one that had connections left', async () => {
     const fleet = createFleet([swap('i-1', { state: 'draining', drainStartedAtMs: noonMs, busyUntilMs: inMs(30) })]);
     fleet.stopped.add('i-1');

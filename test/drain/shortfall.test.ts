@@ -34,8 +34,10 @@ describe('connections that are still open are cut', () => {
     expect(unfinishedShortfall(retired, timeoutMs)).toEqual({ code: 'still-draining', cutAtMs: nowMs + timeoutMs, by: 'holdfast' });
   });
 
-  it('by Holdfast where EC2 did not take the instance at its deadline, and the drain began after it', () => {
-    expect(unfinishedShortfall(late(), timeoutMs)).toMatchObject({ cutAtMs: endsMs + timeoutMs, by: 'holdfast' });
+  it('by Holdfast a quarter of an hour after the deadline, where EC2 did not take the instance at it, and the drain began after it', () => {
+    expect(unfinishedShortfall(late(), timeoutMs)).toMatchObject({ cutAtMs: endsMs + 900_000, by: 'holdfast' });
+    const muchLater = late({ drainStartedAtMs: endsMs + 900_000 });
+    expect(unfinishedShortfall(muchLater, timeoutMs)).toMatchObject({ cutAtMs: endsMs + 900_000 + timeoutMs, by: 'holdfast' });
     expect(unfinishedShortfall(late({ reason: 'hook' }), timeoutMs)).toMatchObject({ cutAtMs: endsMs + timeoutMs, by: 'auto-scaling' });
   });
 
@@ -147,6 +149,15 @@ describe('an instance that no longer works', () => {
     expect(asGone(taken({ busyUntilMs: nowMs + 1 }), nowMs).shortfall?.code).toBe('still-draining');
     expect(asGone(taken({ state: 'leaving', busyUntilMs: nowMs }), nowMs).shortfall).toEqual({ code: 'ended-before-drain' });
     expect(asGone(late({ busyUntilMs: nowMs - 1 }), nowMs).shortfall).toEqual({ code: 'ended-before-drain' });
+  });
+
+  it('was taken by EC2 after its deadline where a look of a late drain had found it at work', () => {
+    const atWork = late({ busyUntilMs: endsMs + 30_000 });
+    expect(asGone(atWork, endsMs + 29_999).shortfall).toEqual({ code: 'still-draining', cutAtMs: endsMs + 29_999, by: 'ec2' });
+    expect(asGone(atWork, endsMs + 30_000)).toMatchObject({ state: 'gone', drainedAtMs: endsMs + 30_000 });
+    const restarted = { ...atWork, shortfall: { code: 'ended-before-drain' } as const };
+    expect(asGone(restarted, endsMs + 30_000).shortfall).toEqual({ code: 'ended-before-drain' });
+    expect(asGone(restarted, endsMs + 30_000)).not.toHaveProperty('drainedAtMs');
   });
 
   it('was drained by its Auto Scaling group when its end was requested there before EC2 took it', () => {
