@@ -1562,6 +1562,21 @@ describe('functions and calls', () => {
     expect(storm(376, [3, 1], { isOutside: false })).toHaveLength(1);
     expect(storm(376, [3, 1], { second: -20 })).toHaveLength(1);
   });
+  it('grow with the minutes in which EC2 refuses launches for a group, and not with its refusals', () => {
+    const storm = (calls: number, refusedS: readonly number[], groups: readonly string[] = ['web']) =>
+      details(noStorm, (script) => {
+        const place = { instanceType: 't', zone: 'z-a', market: 'spot', code: 'InsufficientInstanceCapacity' } as const;
+        for (const second of refusedS) for (const group of groups) script.at(second, { kind: 'refused', invocation: 'i-a', group, ...place });
+        called({ operation: 'DescribeInstances', isMutating: false }, calls)(script);
+      });
+    expect(storm(400, [100])).toEqual([]);
+    expect(storm(401, [100, 101, 119])).toHaveLength(1);
+    expect(storm(425, [100, 121])).toEqual([]);
+    expect(storm(426, [100, 121])).toHaveLength(1);
+    expect(storm(425, [100], ['web', 'api'])).toEqual([]);
+    // Before all is up.
+    expect(storm(376, [-20])).toHaveLength(1);
+  });
   it('that a fault throttles count with their repeats', () => {
     const read = { operation: 'DescribeInstances', isMutating: false };
     const refused = { ...read, outcome: 'RequestLimitExceeded', trouble: 'fault', applied: false };

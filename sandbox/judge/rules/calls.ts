@@ -138,15 +138,22 @@ const sizesSet = (chronicle: Chronicle): number => {
   return words.flatMap((own) => own.filter(({ atMs, size }, index) => atMs >= readyAtMs && size !== (own[index - 1]?.size ?? size))).length;
 };
 
+/** In how many minutes EC2 refused launches, for each group: while members are missing, EC2 is asked again each minute. */
+const minutesRefused = (chronicle: Chronicle): number => {
+  const { readyAtMs } = chronicle.history;
+  const refused = chronicle.of('refused').filter(({ atMs }) => atMs >= readyAtMs);
+  return new Set(refused.map(({ group, asg, atMs }) => `${group ?? asg} ${Math.floor((atMs - readyAtMs) / 60_000)}`)).size;
+};
+
 export const noStorm: Rule = {
   name: 'no storm of calls',
   meaning:
-    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call. Calls of a function that a fault killed do not count, because the next one makes them again.',
+    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal, and so does each minute in which EC2 refuses launches for a group. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call. Calls of a function that a fault killed do not count, because the next one makes them again.',
   broken: (chronicle) => {
     const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
     const heard = chronicle.of('delivered').filter(({ atMs, told }) => atMs >= readyAtMs && outside.has(told.about));
-    const signals = new Set(heard.map(({ message }) => message)).size + sizesSet(chronicle);
+    const signals = new Set(heard.map(({ message }) => message)).size + sizesSet(chronicle) + minutesRefused(chronicle);
     // Short pages may multiply the describes by any number.
     const isPage = (operation: string): boolean => spec.longestPage !== undefined && operation.startsWith('Describe');
     const all = calls(chronicle);
