@@ -121,6 +121,11 @@ test('a warning about an instance that stands by or is in a warm pool allows no 
   expect(countedOf({ aside: ['s-1'], standby: ['s-1'] }, swapped())).toEqual([1]);
   expect(countedOf({ aside: ['s-1'] }, swapped({ claimedAtMs: nowMs - 20_000 }))).toEqual([1]);
   expect(countedOf({ aside: ['s-1'] }, swapped({ reason: 'hook' }))).toEqual([1]);
+  // Its swap waited because of advice, and its end was requested only after the warning.
+  const advised = { claimedAtMs: nowMs - 20_000, releaseAskedAtMs: nowMs };
+  expect(countedOf({ aside: ['s-1'] }, swapped(advised))).toEqual([2]);
+  expect(countedOf({ aside: ['s-1'] }, swapped({ ...advised, chosenAtMs: nowMs - 10_000 }))).toEqual([1]);
+  expect(countedOf({ aside: ['s-1'] }, swapped({ ...advised, releaseAskedAtMs: nowMs - 2_000 }))).toEqual([1]);
 });
 
 test('what an Auto Scaling group launched by itself and what ended early is noted, and nothing that Holdfast launched', () => {

@@ -84,9 +84,18 @@ const launchedBy = ({ leaving }: Facts, swaps: readonly Swap[]): readonly Launch
     ({ instance, launchedAtMs }) => (launchedAtMs === undefined ? [] : [{ instance, launchedAtMs }]),
   );
 
-/** Whether no other signal had claimed it before EC2's warning: nothing replaces it yet. */
-const isWarnedFirst = ({ reason, warnedAtMs, claimedAtMs }: Swap): boolean =>
-  traitsOf({ reason }).endedBy === 'ec2' && warnedAtMs !== undefined && warnedAtMs <= claimedAtMs;
+const forever = Number.POSITIVE_INFINITY;
+
+/**
+ * Whether EC2's warning found a member that was not leaving: no other signal had claimed it, or its swap waited and its
+ * end was requested only after the warning.
+ */
+const isWarnedFirst = (swap: Swap): boolean => {
+  const { warnedAtMs = forever, claimedAtMs, chosenAtMs = forever, releaseAskedAtMs = claimedAtMs } = swap;
+  return (
+    traitsOf(swap).endedBy === 'ec2' && warnedAtMs <= Math.min(Math.max(claimedAtMs, releaseAskedAtMs), chosenAtMs)
+  );
+};
 
 /**
  * How many of the warned are members. What stands by or is in a warm pool is not replaced, so it allows no launch. What
