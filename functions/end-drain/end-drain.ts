@@ -65,7 +65,8 @@ const shortfallOf = (swap: Swap, ending: Ending, wasSeen: boolean): Shortfall =>
   if (known !== undefined) return known;
   if (group === undefined || isUntouched(swap, ending)) return { code: 'let-go' };
   if (error !== undefined) return brokenShortfall(error);
-  return wasSeen || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
+  const isKnown = wasSeen && !swap.isUnread;
+  return isKnown || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
 };
 
 /**

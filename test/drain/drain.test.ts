@@ -838,6 +838,23 @@ test('a drain stores whether a look could read the target groups, at its beginni
   expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', isUnread: false });
 });
 
+test('a delay that no look could read is not said to exceed the time that is left, and the end says that nothing was read (16120012)', async () => {
+  const codesOf = async (isRead: boolean) => {
+    const fleet = createFleet(pair(warned), 300_000);
+    const { inspectDrain } = fleet.provider;
+    fleet.provider.inspectDrain = async (of, batch) =>
+      (await inspectDrain(of, batch)).map((seen) => ({ ...seen, ...(!isRead && { isUnread: true as const }) }));
+    fleet.nowMs = inMs(60);
+    await beginDrain(fleet.ports, order());
+    const begun = fleet.stateOf('i-1').shortfall?.code;
+    fleet.nowMs = inMs(110);
+    await endDrain(fleet.ports, order());
+    return [begun, fleet.stateOf('i-1').shortfall?.code];
+  };
+  expect(await codesOf(false)).toEqual([undefined, 'not-seen']);
+  expect(await codesOf(true)).toEqual(['delay-exceeds-deadline', 'delay-exceeds-deadline']);
+});
+
 test('an instance that no look could see in its drain is not said to have had connections when it ends (13500074)', async () => {
   const codeAfter = async (isRefused: boolean) => {
     const fleet = createFleet(pair(warned), 30_000);
