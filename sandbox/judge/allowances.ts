@@ -1,7 +1,7 @@
 import { closedUntold, openedUntold } from './allowances/breakers.ts';
 import { startRefused } from './allowances/drain-starts.ts';
 import { hookUnheard } from './allowances/hooks.ts';
-import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble, writesWereSlow } from './allowances/requests.ts';
+import { leaseOfTheDead, noRoomForFleets, repeatIsDue, requestMetTrouble, shortPagesTakeTokens, writesWereSlow } from './allowances/requests.ts';
 import { decisionsLost, drainedForgot, drainsForgot, endsForgot, swapsForgot, unreplacedForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie, refillsDie, sparesFail } from './allowances/serving.ts';
 import { taggedOnceCallsWork, unexplainedAsDeleted, untaggedAsDeleted } from './allowances/tags.ts';
@@ -39,6 +39,7 @@ export const allowances: readonly Allowance[] = [
   delaysUnknown,
   requestMetTrouble,
   noRoomForFleets,
+  shortPagesTakeTokens,
   repeatIsDue,
   leaseOfTheDead,
   writesWereSlow,

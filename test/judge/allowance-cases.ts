@@ -1,10 +1,17 @@
 import type { Actor, HistoryEvent } from '../../sandbox/judge/history.ts';
-import { policy, react, type Script, twoServe, user } from './histories.ts';
+import type { WorldSpec } from '../../sandbox/world/spec.ts';
+import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 type Write = (script: Script) => void;
 type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
 /** A history that needs a row, others that need it as well, and some that lie just outside of it. */
-type Cases = { readonly needed: Write; readonly also?: Readonly<Record<string, Write>>; readonly beyond: Readonly<Record<string, Write>> };
+type Cases = {
+  readonly needed: Write;
+  readonly also?: Readonly<Record<string, Write>>;
+  readonly beyond: Readonly<Record<string, Write>>;
+  /** The world, where it is another one than that of all. */
+  readonly spec?: WorldSpec;
+};
 
 const heard = (instance: string) => [{ about: 'warning', instance } as const];
 
@@ -671,6 +678,16 @@ const callInProgress = (second: number, more: Readonly<Record<string, unknown>> 
   called(second, { ...launchCall, trouble: 'fault', outcome: 'IdempotentCallInProgress', ...more });
 const inProgress = (second: number, more: Readonly<Record<string, unknown>> = {}): Write => unasked(callInProgress(second, more));
 
+/** The Auto Scaling group wants nobody, so it launches nobody by itself. */
+export const idleAsg: WorldSpec = { ...spec, autoScalingGroups: spec.autoScalingGroups.map((one) => ({ ...one, min: 0, desired: 0 })) };
+/** A look is throttled while a member is missing, and a launch follows. Its pool is an Auto Scaling group. */
+export const tokensTaken = ({ throttled = 105, trouble = 'bucket', launched = 125, asg = 'web-asg', service = 'autoscaling' } = {}): Write =>
+  unasked((script) => {
+    script.policy(90, 2, { ...policy, pools: { ...policy.pools, 'asg-b': { market: 'on-demand', asg: 'web-asg' } } });
+    called(throttled, { service, operation: 'DescribeAutoScalingGroups', trouble })(script);
+    called(launched, { service, operation: 'LaunchInstances', outcome: 'ok', isMutating: true, launch: { asg, count: 1 } })(script);
+  });
+
 const asked = (token: string) => ({ launch: { group: 'web', count: 1, token } });
 /** Another member is warned too. */
 const twoMissing = (...calls: readonly Write[]): Write =>
@@ -688,6 +705,18 @@ const waits: Readonly<Record<string, Cases>> = {
       'it was another group’s': noRoom(60, { launch: { group: 'api', count: 1 } }),
       'it was a throttle': noRoom(60, { outcome: 'RequestLimitExceeded' }),
       'a later call succeeded': all(noRoom(60), called(80, { ...launchCall, outcome: 'ok' })),
+    },
+  },
+  'short pages take the account’s tokens': {
+    needed: tokensTaken(),
+    spec: { ...idleAsg, longestPage: 1 },
+    beyond: {
+      'the account had tokens left': tokensTaken({ trouble: 'fault' }),
+      'the bucket of another service was empty': tokensTaken({ service: 'ec2' }),
+      'it was before the warning was received': tokensTaken({ throttled: 100 }),
+      'it was only later': tokensTaken({ throttled: 150, launched: 155 }),
+      'no launch followed for half a minute': tokensTaken({ launched: 136 }),
+      'the launch was another group’s': tokensTaken({ asg: 'api-asg' }),
     },
   },
   'a request without a response is repeated later': {

@@ -3,7 +3,7 @@ import { allowances } from '../../sandbox/judge/allowances.ts';
 import type { Allowance } from '../../sandbox/judge/finding.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
 import { rules } from '../../sandbox/judge/rules.ts';
-import { cases, storedSwap } from './allowance-cases.ts';
+import { cases, idleAsg, storedSwap, tokensTaken } from './allowance-cases.ts';
 import { historyOf, policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const stored = { states: {}, swaps: [storedSwap], decisions: [], deadLetters: 0, staleMessages: 0 };
@@ -25,20 +25,26 @@ describe('every allowance', () => {
 });
 
 describe.each(allowances.map((row) => [row.name, row] as const))('%s', (name, row) => {
+  const played = { stored, spec: cases[name]?.spec ?? spec };
   it('is needed: without it, what was right breaks the rule', () => {
-    const { without, left } = judged(row, historyOf(cases[name]?.needed ?? (() => undefined), { stored }));
+    const { without, left } = judged(row, historyOf(cases[name]?.needed ?? (() => undefined), played));
     expect(without).toBeGreaterThan(0);
     expect(left).toBe(0);
   });
   it.each(Object.entries(cases[name]?.also ?? {}))('is needed too: %s', (_, write) => {
-    const { without, left } = judged(row, historyOf(write, { stored }));
+    const { without, left } = judged(row, historyOf(write, played));
     expect([without > 0, left]).toEqual([true, 0]);
   });
   it.each(Object.entries(cases[name]?.beyond ?? {}))('reaches no further: %s', (_, write) => {
-    const { without, left } = judged(row, historyOf(write, { stored }));
+    const { without, left } = judged(row, historyOf(write, played));
     expect(without).toBeGreaterThan(0);
     expect(left).toBeGreaterThan(0);
   });
+});
+
+it('whole pages take few of the account’s tokens, so that a late launch stays late', () => {
+  const row = allowances.find(({ name }) => name === 'short pages take the account’s tokens');
+  expect(row && judged(row, historyOf(tokensTaken(), { stored, spec: idleAsg })).left).toBeGreaterThan(0);
 });
 
 it('a state table that was emptied after a launch excuses that no decision names it, as one that was restored does', () => {

@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
 import { ownLaunches } from '../members/staying.ts';
+import { asgsOf } from '../policy/policy.ts';
 import { remembered } from '../remembered.ts';
 import { requestedSoon, unrequestedUntil } from '../rules/launches/serving.ts';
 import { times } from '../times.ts';
@@ -79,6 +80,34 @@ export const noRoomForFleets: Allowance = {
   covers: ({ group, heardAtMs: heardMs, atMs }, chronicle) => {
     const last = launchesBefore(chronicle, group, heardMs ?? atMs).at(-1);
     return last !== undefined && last.outcome === noRoomCode && atMs <= last.atMs + times.noRoomMs + wakeMs;
+  },
+};
+
+/** A bucket that is empty is full again within this time. */
+const inLineMs = 30_000;
+
+export const shortPagesTakeTokens: Allowance = {
+  name: 'short pages take the account’s tokens',
+  excuses: requestedSoon.name,
+  trouble:
+    'A page shows so few Auto Scaling groups that each look takes several of the account’s request tokens of Auto Scaling. A call of a look was throttled because none was left.',
+  reaches:
+    'Warnings and ends of members of that group that were received before such a throttle, if a call that launches for it through Auto Scaling follows within half a minute.',
+  reason: 'A launch through Auto Scaling takes its token from the same bucket. Looks and launches wait for tokens in line.',
+  covers: ({ group = '', heardAtMs: heardMs = Number.NEGATIVE_INFINITY, atMs }, chronicle) => {
+    if (chronicle.history.spec.longestPage === undefined) return false;
+    const policy = chronicle.policyAt(group, atMs);
+    const asgs = new Set(policy === undefined ? [] : asgsOf(policy));
+    const calls = chronicle.of('called').filter(({ service, askedAtMs }) => service === 'autoscaling' && askedAtMs >= heardMs);
+    const throttled = calls.find(({ trouble, launch, askedAtMs }) => trouble === 'bucket' && launch === undefined && askedAtMs <= atMs);
+    return calls.some(
+      ({ launch, askedAtMs }) =>
+        launch?.asg !== undefined &&
+        asgs.has(launch.asg) &&
+        throttled !== undefined &&
+        askedAtMs > throttled.askedAtMs &&
+        askedAtMs <= throttled.askedAtMs + inLineMs,
+    );
   },
 };
 
