@@ -1831,6 +1831,23 @@ describe('rest', () => {
       ),
     ).toHaveLength(1);
   });
+  it('may be more where a floor on demand and a minimum size on spot keep more together', () => {
+    const kept = (document: object, min = 1) =>
+      details(
+        sizeIsHeld,
+        (script) => {
+          script.policy(0, 1, { ...policy, pools: { ...policy.pools, 'spot-b': { market: 'spot', asg: 'web-asg' } }, ...document });
+          script.desired(0, 2);
+          script.member('i-1', { pool: 'spot-b', asg: 'web-asg' });
+          for (const instance of ['i-2', 'i-3']) script.member(instance, { pool: 'od-b' });
+        },
+        { spec: { ...spec, autoScalingGroups: spec.autoScalingGroups.map((one) => ({ ...one, market: 'spot', min, desired: min })) } },
+      );
+    expect(kept({ onDemand: { floor: 2 } })).toEqual([]);
+    expect(kept({ onDemand: { floor: 1 } })).toHaveLength(1);
+    expect(kept({ onDemand: { floor: 2 } }, 0)).toHaveLength(1);
+    expect(kept({})).toHaveLength(1);
+  });
   it('counts an instance that was stopped, if it runs again', () => {
     const stopped = (againS: number | undefined, write: (script: Script) => void = () => {}) =>
       details(sizeIsHeld, (script) => {

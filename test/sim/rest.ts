@@ -61,10 +61,11 @@ const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupO
     .instances.filter(({ id, asg, state }) => state === 'running' && !isAside(asg) && !refused.has(id) && groupOf(id) === group && !isTakenOut(id))
     .some(({ id, targets }) => lives.get(id)?.servingAtMs === undefined || Object.values(targets).includes('initial'));
 
-/** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
-const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, group: string): number => {
+/** What the minimum sizes of a group's Auto Scaling groups (of one market) keep alive, whatever its policy says: those are the user's own. */
+const leastOf = ({ policies, spec }: Situation, { autoScalingGroups }: WorldSnapshot, group: string, market?: string): number => {
   const names = policies.filter((policy) => policy.group === group).flatMap(asgsOf);
-  return autoScalingGroups.filter(({ name }) => names.includes(name)).reduce((sum, { min }) => sum + min, 0);
+  const isOf = (of: string): boolean => market === undefined || spec.autoScalingGroups?.find(({ name }) => name === of)?.market === market;
+  return autoScalingGroups.filter(({ name }) => names.includes(name) && isOf(name)).reduce((sum, { min }) => sum + min, 0);
 };
 
 /** The most members above its size that a group may keep. Spot does not always give them. */
@@ -211,11 +212,14 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
       leastOf(situation, snapshot, group) + kept.size,
       protectedIn(stage, snapshot, { group, refused }),
     );
+    const floor = ruled.get(group)?.onDemand;
+    const owed = floor && owedOnDemand(floor, sizes[group] ?? desired);
+    const besideFloor = owed === undefined ? 0 : owed + leastOf(situation, snapshot, group, 'spot');
     const mute = muteIn(stage, group);
     const counted = watched.serving(group) + mute.size - straysIn(stage, swaps, group) - servingInStandby(stage, snapshot, group);
     return (
       counted >= size &&
-      counted <= size + beyondMax(group, desired) + Math.max(sparesOf(situation, group), ruled.get(group)?.spare ?? 0) &&
+      counted <= Math.max(size, besideFloor) + beyondMax(group, desired) + Math.max(sparesOf(situation, group), ruled.get(group)?.spare ?? 0) &&
       !isComingUp(stage, group, new Set([...refused, ...mute]))
     );
   };

@@ -1,3 +1,4 @@
+import { owedBy } from '../capacity/limits.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { servesAgainMsIn } from '../members/serves-again.ts';
@@ -15,6 +16,16 @@ type Broken = Omit<Finding, 'rule'>;
 /** How many members the minimum sizes of a group's Auto Scaling groups keep, whatever the policy says. */
 const leastOf = (chronicle: Chronicle, policy: Policy, atMs: number): number =>
   asgsOf(policy).reduce((sum, asg) => sum + (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0), 0);
+
+/**
+ * How many members a floor on demand and the minimum sizes of Auto Scaling groups on spot keep together. Without a floor, those on demand leave in place
+ * of those that a minimum keeps.
+ */
+const keptBesideFloor = (chronicle: Chronicle, policy: Policy, size: number, atMs: number): number => {
+  if (policy.onDemand === undefined) return 0;
+  const spot = new Set(Object.values(policy.pools).flatMap(({ asg, market }) => (asg !== undefined && market === 'spot' ? [asg] : [])));
+  return [...spot].reduce((sum, asg) => sum + (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0), owedBy(policy, size));
+};
 
 /** Groups that act at the end: the size of the others is their user's. */
 const inForce = (chronicle: Chronicle): readonly { readonly group: string; readonly policy: Policy }[] =>
@@ -40,7 +51,7 @@ const startedAgain = (chronicle: Chronicle, group: string, policy: Policy, atMs:
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A member that never answers counts where its user protects it from scale-in. One that does not serve, and whose end EC2 refused within the hour, does not count. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot, except for members on demand that nobody can end. No member is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A floor on demand and minimum sizes on spot may keep more together. A member that never answers counts where its user protects it from scale-in. One that does not serve, and whose end EC2 refused within the hour, does not count. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot, except for members on demand that nobody can end. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
@@ -67,7 +78,8 @@ export const sizeIsHeld: Rule = {
       const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - servesAgainMsIn(chronicle, group)).length;
       const isHeld = wanted.some((size, index) => {
         const above = spot + Math.max(0, stuck - (sizes[index] ?? 0));
-        const atMost = Math.max(size, (most[index] ?? 0) + Math.min(policy.spare, above));
+        const besideFloor = keptBesideFloor(chronicle, policy, sizes[index] ?? 0, atMs);
+        const atMost = Math.max(size, besideFloor, (most[index] ?? 0) + Math.min(policy.spare, above));
         return serving + mute >= size && members.length - idle <= atMost && members.length - idle - serving - mute <= coming;
       });
       return isHeld ? [] : [{ group, atMs, detail: `at the end, ${serving} of ${members.length} members serve, expected ${wanted.join(' or ')}` }];
