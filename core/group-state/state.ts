@@ -221,7 +221,7 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     ...state
   } = forgetLaunches(counted, view.group, view.nowMs);
   const cameUp = cameUpNow(view.state, view.members, (member) => isNew(view, member));
-  const idle = unservedNow({ ...view, unserved }, cameUp);
+  const idle = unservedNow({ ...view, unserved }, cameUp, _arriving);
   const arriving = stillArriving(_arriving, view.members, view.nowMs);
   const registered = stillRegistered(_registered, view.members, (member) => isNew(view, member), view.nowMs);
   return {

@@ -2,6 +2,7 @@ import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
 import { isGivenUp } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
+import type { Arriving } from './arriving.ts';
 import { readyWithinMs } from './ready.ts';
 import type { AsgView, Member, View } from './view.ts';
 
@@ -43,15 +44,20 @@ export const isIdle = ({ serving, mayServe }: Member): boolean => !serving && ma
 
 /**
  * New members that do not serve, as a look finds them. A member that is first found not serving in the second half of
- * its time has served before, and fails for another reason. The time begins anew for a member that could join at last.
+ * its time has served before, and fails for another reason. One that Holdfast launched may just not have been seen:
+ * nothing could read its health in that time. The time begins anew for a member that could join at last.
  *
  * @param cameUp members that have served
+ * @param arriving members that Holdfast launched and that no look has found serving
  */
 export const unservedNow = (
   { group, members, unserved, nowMs }: Omit<Look, 'swaps' | 'asgs'>,
   cameUp: readonly string[] = [],
+  arriving: Arriving = {},
 ): Unserved => {
   const served = new Set(cameUp);
+  const mayBeNew = (member: Member): boolean =>
+    isNew({ group, nowMs }, member) || arriving[member.instance] !== undefined;
   const idleNow = (member: Member): Idle | undefined => {
     const ageMs = nowMs - member.launchedAtMs;
     const before = unserved[member.instance];
@@ -59,7 +65,7 @@ export const unservedNow = (
     if (!isIdle(member)) return before;
     const why = whyIdle(member);
     if (before !== undefined) return before.why === why ? before : { why, sinceMs: nowMs };
-    return ageMs >= noticedAfterMs && isNew({ group, nowMs }, member) ? { why, sinceMs: nowMs } : undefined;
+    return ageMs >= noticedAfterMs && mayBeNew(member) ? { why, sinceMs: nowMs } : undefined;
   };
   const found = members.flatMap((member): readonly (readonly [string, Idle])[] => {
     const idle = idleNow(member);

@@ -44,6 +44,14 @@ describe('a member that has not served since its launch', () => {
     // A member that was there long before was not launched a moment ago.
     expect(seen([member('old', spotA)], state({ arriving: {} }))).not.toHaveProperty('cameUp');
   });
+  it('is noticed late where no look could read its health since Holdfast launched it', () => {
+    const seen = (of: ReturnType<typeof state>, rest: Partial<Member> = {}) =>
+      followView(view({ state: of, members: [...serving, idle('i', 9, rest)] }), { ended: [], refusedAsgs: [] }).unserved;
+    const launched = state({ arriving: { i: minutesAgo(9) } });
+    expect(seen(launched)).toEqual({ i: { why: 'target-health', sinceMs: nowMs } });
+    expect(seen(launched, { mayServe: true })).toBeUndefined();
+    expect(seen(state({ arriving: { other: minutesAgo(9) } }))).toBeUndefined();
+  });
   it('is remembered until it serves, or is gone', () => {
     const known = { why: 'target-health', sinceMs: 7 } as const;
     expect(unservedNow({ ...look, members: [idle('i', 30)], unserved: { i: known, gone: known } })).toEqual({ i: known });
