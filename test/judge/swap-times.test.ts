@@ -110,6 +110,54 @@ describe('the times in a swap', () => {
     expect(said({ reason: 'hook', warnedAtMs: 101_000 })).toEqual([]);
     expect(said({ reason: 'hook', warnedAtMs: 120_000 })).toEqual(wrong('was warned'));
   });
+  it('count a hook from a look that only observed, and not from one while it did not wait, or while the group acted', () => {
+    const found =
+      (mode: string, overS = 180) =>
+      (script: Script) => {
+        script.policy(2, 2, { ...policy, mode });
+        script.at(20, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'h', expiresAtMs: 180_000 });
+        script.at(overS, { kind: 'hook-over', instance: 'i-1', asg: 'web-asg', hook: 'h', how: 'expired', by: user });
+        script.remembers(40, {}, 2);
+      };
+    const hook = { reason: 'hook', warnedAtMs: 39_800 };
+    expect(said(hook, { write: found('observe') })).toEqual([]);
+    expect(said({ ...hook, warnedAtMs: 50_000 }, { write: found('observe') })).toEqual(wrong('was warned'));
+    expect(said(hook, { write: found('observe', 30) })).toEqual(wrong('was warned'));
+    expect(said(hook, { write: found('act') })).toEqual(wrong('was warned'));
+    expect(said({ ...hook, reason: 'interruption' }, { write: found('observe') })).toEqual(wrong('was warned'));
+  });
+  it('count the end from the first message that it leaves, if that came later and nobody had chosen it', () => {
+    const lateOf = (saidGoneS: number, claimS: number, heardS = 600) =>
+      details(
+        swapTimesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(100, 'i-1');
+          script.end(220, 'i-1');
+          script.react(heardS, heardS + 1, 'of-a', [{ about: 'warning', instance: 'i-1' }]);
+          script.claim(claimS, 'i-1', 'of-a');
+        },
+        {
+          stored: {
+            ...{ states: {}, deadLetters: 0, staleMessages: 0, decisions: [] },
+            swaps: [
+              {
+                ...swap,
+                warnedAtMs: undefined,
+                drainStartedAtMs: undefined,
+                drainedAtMs: undefined,
+                claimedAtMs: 1_000 * claimS,
+                goneAtMs: 1_000 * saidGoneS,
+              },
+            ],
+          },
+        },
+      );
+    expect(lateOf(601, 600)).toEqual([]);
+    expect(lateOf(800, 600)).toEqual(wrong('was found gone'));
+    expect(lateOf(601, 600, 200)).toEqual(wrong('was found gone'));
+    expect(lateOf(601, 200)).toEqual(wrong('was found gone'));
+  });
   it('allow for clocks that are wrong', () => {
     expect(said({ goneAtMs: 214_000 }, { changes: { clockErrorMs: 3_000 } })).toEqual([]);
   });

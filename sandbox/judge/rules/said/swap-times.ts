@@ -1,6 +1,7 @@
 import { wasLost } from '../../capacity/breaker.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import { wasObserved } from '../../policy/modes.ts';
 import { type SaidSwap, swapsOf } from '../../said/stored.ts';
 import { times } from '../../times.ts';
 import { draining, isHindered, look, ways } from '../../told/hindrance.ts';
@@ -52,16 +53,29 @@ const isNear = (said: number | undefined, all: readonly number[], beforeMs: numb
 /** A call is repeated within its function while it fails for now. */
 const callsWithinMs = times.reactMs;
 
+/**
+ * Where no message told a hook, a look finds it and claims the instance. A group in mode `observe` claims nobody: its look stores what it found in
+ * the state, and a later look claims by that.
+ */
+const isFoundHook = (chronicle: Chronicle, life: Life, { reason, group, warnedAtMs: saidMs }: SaidSwap): boolean => {
+  if (reason !== 'hook' || saidMs === undefined) return false;
+  const [beforeMs, afterMs] = [slackOf(chronicle), callsWithinMs + slackOf(chronicle)];
+  if (isNear(saidMs, writtenMs(life), beforeMs, afterMs)) return true;
+  const isHeld = life.hooks.some(({ atMs, over }) => atMs <= saidMs + beforeMs && (over?.atMs ?? endless) >= saidMs - beforeMs);
+  const looks = (chronicle.groups.get(group)?.written ?? []).filter(({ by }) => isFunction(by)).map(({ atMs }) => atMs);
+  return (
+    isHeld && wasObserved(chronicle, group, saidMs - beforeMs, saidMs + beforeMs) && looks.length > 0 && isNear(saidMs, looks, beforeMs, afterMs)
+  );
+};
+
 /** What a swap says of its times, each with whether the world knows of it. */
 const untrue = (chronicle: Chronicle, life: Life, swap: SaidSwap): readonly string[] => {
   const slackMs = slackOf(chronicle);
   const { launchedAtMs, warnedAtMs, claimedAtMs, drainStartedAtMs, goneAtMs: saidGoneMs, drainedAtMs } = swap;
   const endedMs = goneAtMs(life);
-  // Where no message told a hook, a look finds it.
-  const isFoundHook = swap.reason === 'hook' && isNear(warnedAtMs, writtenMs(life), slackMs, callsWithinMs + slackMs);
   return [
     ...(launchedAtMs !== undefined && Math.abs(launchedAtMs - launchTimeOf(life)) > wholeSecondMs + slackMs ? ['was launched'] : []),
-    ...(isNear(warnedAtMs, toldMs(life), wholeSecondMs, wholeSecondMs) || isFoundHook ? [] : ['was warned']),
+    ...(isNear(warnedAtMs, toldMs(life), wholeSecondMs, wholeSecondMs) || isFoundHook(chronicle, life, swap) ? [] : ['was warned']),
     ...(isNear(claimedAtMs, writtenMs(life), slackMs, callsWithinMs + slackMs) ? [] : ['was claimed']),
     ...(isAtWork(chronicle, life, swap) && !isNear(drainStartedAtMs, outMs(chronicle, life), slackMs, callsWithinMs + slackMs)
       ? ['began to drain']
@@ -76,14 +90,25 @@ const seeing = ways(look, draining);
 /** In this time a tick, or a message that comes again, finds that an instance has ended. */
 const foundWithinMs = 2 * times.tickMs + times.messageAgainMs;
 
+/**
+ * From when on a swap can say that its instance is gone: since it ended. Where nobody had chosen it, and the first message that it leaves came after
+ * its end, since that message.
+ */
+const sayableMs = ({ claims, deliveries }: Life, endedMs: number): number => {
+  const heard = deliveries.filter(({ told }) => told.about === 'warning' || told.about === 'advice');
+  const firstMs = heard[0]?.atMs ?? endedMs;
+  return claims.some(({ atMs }) => atMs <= endedMs) ? endedMs : Math.max(endedMs, firstMs);
+};
+
 /** When a swap says that its instance was gone, if that is long after a look had to find it. One that stopped is there until somebody ends it. */
 const foundLate = (chronicle: Chronicle, life: Life, { goneAtMs: saidMs, group }: SaidSwap): readonly string[] => {
   const endedMs = goneAtMs(life);
   if (saidMs === undefined || endedMs === endless || life.ended?.state === 'stopped' || life.hooks.length > 0) return [];
-  const untilMs = endedMs + foundWithinMs + slackOf(chronicle);
+  const fromMs = sayableMs(life, endedMs);
+  const untilMs = fromMs + foundWithinMs + slackOf(chronicle);
   const isHeld =
-    [endedMs, untilMs].every((atMs) => chronicle.policyAt(group, atMs) !== undefined) && chronicle.policiesIn(group, endedMs, untilMs).length === 1;
-  return saidMs > untilMs && isHeld && !isHindered(chronicle, seeing, endedMs - times.tickMs, untilMs) ? ['was found gone'] : [];
+    [fromMs, untilMs].every((atMs) => chronicle.policyAt(group, atMs) !== undefined) && chronicle.policiesIn(group, fromMs, untilMs).length === 1;
+  return saidMs > untilMs && isHeld && !isHindered(chronicle, seeing, fromMs - times.tickMs, untilMs) ? ['was found gone'] : [];
 };
 
 const falseIn = (chronicle: Chronicle, swap: SaidSwap): readonly Broken[] => {
@@ -101,6 +126,6 @@ const falseIn = (chronicle: Chronicle, swap: SaidSwap): readonly Broken[] => {
 export const swapTimesAreTrue: Rule = {
   name: 'the times in a swap are true',
   meaning:
-    'A swap names the launch of its instance, a message about it (or the look that found a hook), a time just before it was written, and a time just before its work was taken off. It says neither that the instance had drained before its drain began, nor that it was gone before it had ended, nor more than two ticks and a repeat after that.',
+    'A swap names the launch of its instance, a message about it (or the look that found a hook, also while its group was observed), a time just before it was written, and a time just before its work was taken off. It says neither that the instance had drained before its drain began, nor that it was gone before it had ended, nor more than two ticks and a repeat after that. Where the first message that it leaves came after its end, these count from that message.',
   broken: (chronicle) => swapsOf(chronicle.history).flatMap((swap) => falseIn(chronicle, swap)),
 };
