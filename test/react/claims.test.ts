@@ -44,6 +44,39 @@ describe('a warning', () => {
     expect(await madeBeside({ ...other, warnedAtMs: 900 }, 'i-spot')).toEqual([1, 1, 1]);
     expect(await madeBeside({ ...other, group: 'web' }, 'i-spot')).toEqual([1, 1, 1]);
   });
+  it('is not claimed again, like any message about it, where its swap is history and says how it ended', async () => {
+    const past = { ...moved, reason: 'rebalance', state: 'gone', drainedAtMs: 40_000, goneAtMs: 50_000 } as const;
+    const done: string[] = [];
+    const made = async (fact: Parameters<typeof claimAll>[0][number], of: Swap, ...ended: readonly string[]) => {
+      done.length = 0;
+      const store = {
+        swapOf: async () => of,
+        claim: async (swap: Swap) => {
+          done.push(`claims ${swap.reason} ${swap.state}`);
+          return { kind: 'claimed' };
+        },
+        advance: async (_: unknown, { set }: SwapChange) => {
+          done.push(`sets ${Object.keys(set).join()}`);
+          return 'done';
+        },
+      } as unknown as StateStore;
+      const context = {
+        ...{ store, group: 'web', nowMs: 900_000, decision: 'd', drainFor: () => 'a-drain' },
+        ...{ members: new Map(), asgs: new Set(['web-asg']), ended: new Set(ended) },
+      };
+      const { fresh, warned } = await claimAll([fact], [], context);
+      return [...done, fresh.length, warned.length];
+    };
+    const hook = { instance: 'i-spot', reason: 'hook', atMs: 1_000, hook: { asg: 'web-asg', hook: 'h', expiresAtMs: 31_000 } } as const;
+    expect(await made(hook, past, 'i-spot')).toEqual([0, 0]);
+    // It may run, or have been started again since.
+    expect(await made(hook, past)).toEqual(['claims hook leaving', 1, 0]);
+    expect(await made({ ...hook, atMs: 50_001 }, past, 'i-spot')).toEqual(['claims hook leaving', 1, 0]);
+    expect(await made(hook, { ...past, state: 'withdrawn' }, 'i-spot')).toEqual(['claims hook leaving', 1, 0]);
+    // A first warning counts, and its swap keeps what is known of its drain.
+    expect(await made(warning, past, 'i-spot')).toEqual(['claims rebalance gone', 'sets deadlineMs,warnedAtMs', 0, 1]);
+    expect(await made(warning, { ...past, deadlineMs: warning.deadlineMs }, 'i-spot')).toEqual([0, 0]);
+  });
   it('is news about its offering, unless its group received it while it was only observed', async () => {
     expect((await claiming(warning)).warned).toMatchObject([{ instance: 'i-spot' }]);
     expect(await claiming({ ...warning, heardAtMs: 1_500 })).toMatchObject({ fresh: [{ instance: 'i-spot' }], warned: [] });

@@ -49,19 +49,32 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
 };
 
 /**
- * Whether an instance has ended, and another group had claimed it because of the same warning. The message may come
- * again after this group has taken over its Auto Scaling group. The claim of the other group says how the instance
- * ended. This group knows nothing of that.
+ * What a fact adds about an instance that has ended, where a swap says already how it ended. Undefined where none does,
+ * so that the fact makes a new swap. Without a swap the fact adds nothing:
+ *
+ * - Another group claimed the instance because of the same warning. The message may come again after this group has
+ *   taken over its Auto Scaling group.
+ * - The message came so late that the swap of this group is history. A new swap would know nothing of its drain. Where
+ *   the message adds something, that swap is no history for another while.
  */
-const isTold = async ({ group, instance, warnedAtMs }: Swap, { store, ended }: ClaimContext): Promise<boolean> => {
-  if (warnedAtMs === undefined || !ended.has(instance)) return false;
-  const other = await store.swapOf(instance);
-  return other !== undefined && other.group !== group && other.warnedAtMs === warnedAtMs;
+const addedAfterEnd = async (
+  fact: LeavingFact,
+  context: ClaimContext,
+): Promise<{ readonly swap?: Swap } | undefined> => {
+  const { store, group, ended } = context;
+  const past = ended.has(fact.instance) ? await store.swapOf(fact.instance) : undefined;
+  if (past === undefined) return undefined;
+  if (past.group !== group) return past.warnedAtMs === fact.atMs ? {} : undefined;
+  // Since then it may have been started again.
+  if (past.state !== 'gone' || past.goneAtMs === undefined || past.goneAtMs < fact.atMs) return undefined;
+  if (tightened(past, fact, context) === undefined) return {};
+  await store.claim(past);
+  return tighten(past, fact, context).then((swap) => swap && { swap });
 };
 
 /**
  * Creates the swap item of every leaving instance, or tightens the existing one. The first signal about an instance
- * claims it. Every later signal finds that claim. No claim is made for an end that another group has claimed.
+ * claims it. Every later signal finds that claim. No claim is made for an end that a swap tells already.
  */
 export const claimAll = async (
   facts: readonly LeavingFact[],
@@ -73,8 +86,9 @@ export const claimAll = async (
   const warned: Swap[] = [];
   const factsOf = Map.groupBy(facts, ({ instance }) => instance);
   const claimOne = async (fact: LeavingFact): Promise<Swap | undefined> => {
+    const added = await addedAfterEnd(fact, context);
+    if (added !== undefined) return added.swap;
     const wanted = claimedBy(fact, context);
-    if (await isTold(wanted, context)) return undefined;
     const claim = await context.store.claim(wanted);
     if (claim.kind === 'exists') return (await tighten(claim.swap, fact, context)) ?? claimOne(fact);
     fresh.push(wanted);
