@@ -368,6 +368,21 @@ describe('nothing is launched that nobody needs', () => {
     expect(advised(2, 2, { atS: 80, refusedAtS: 85 })).toHaveLength(2);
     expect(advised(2, 2, { atS: 80 })).toEqual([]);
   });
+  it('allows no surge for members whose swaps a restore of the state table lost before the look', () => {
+    const advised = (restoredS: number, copiedS: number) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, swap: { maxSurge: 2 } });
+        script.advise(60, 'i-1');
+        claims(script, { atS: 80, claimed: ['i-1'] });
+        script.at(restoredS, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs: 1_000 * copiedS });
+        script.react(101, 105, 'i-a');
+        script.launch(103, 'i-n', { by: react('i-a') });
+      });
+    expect(advised(90, 70)).toHaveLength(1);
+    expect(advised(90, 85)).toEqual([]);
+    expect(advised(102, 70)).toEqual([]);
+  });
   it('allows the surge for members that the policy holds elsewhere, while it does, and keeps to minimum and protection', () => {
     const moved = (count: number, { asg = 'other-asg', leaves = 0, isProtected = false, claimed = ['i-1', 'i-2'] } = {}) =>
       details(needlessLaunch, (script) => {
@@ -578,6 +593,26 @@ describe('nobody is removed without need', () => {
     expect(chosen(0, 140)).toHaveLength(1);
     expect(chosen(93, 140)).toHaveLength(1);
     expect(chosen(145, 140)).toHaveLength(1);
+  });
+  it('counts a member that comes to serve after the state table has lost the swap with which its drain had begun', () => {
+    const chosen = (restoredS: number, copiedS: number) =>
+      details(needlessRemoval, (script) => {
+        twoServe(script);
+        script.launch(80, 'i-3', { by: user, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' } });
+        script.react(90, 94, 'i-a');
+        const swap = { reason: 'scale-in', state: 'leaving', drain: 'd-1' };
+        script.at(92, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-3', bytes: 1, by: react('i-a'), swap });
+        script.at(93, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-3'], status: 'started' });
+        script.at(restoredS, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs: 1_000 * copiedS });
+        script.serves(140, 'i-3');
+        script.react(151, 156, 'i-c');
+        script.claim(152, 'i-2', 'i-c');
+        script.takeOut(153, 'i-2');
+      });
+    expect(chosen(100, 85)).toEqual([]);
+    expect(chosen(100, 95)).toHaveLength(1);
+    expect(chosen(92, 85)).toHaveLength(1);
+    expect(chosen(145, 85)).toHaveLength(1);
   });
   it('allows the removal of members that are warned or advised', () => {
     const found = details(needlessRemoval, (script) => {

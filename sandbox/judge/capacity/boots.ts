@@ -7,6 +7,7 @@ import { times } from '../times.ts';
 import { isReplacedByItsGroup } from '../told/refill.ts';
 import { otherEnds } from '../world/failing-refills.ts';
 import { goneAtMs, isAlive, isFunction, type Life, tagsAt } from '../world/life.ts';
+import { isLostByRestore, restoresBefore } from '../world/restores.ts';
 
 /** A refusal that came after the response to the launch. */
 export const lateRefusal = 'Server.InsufficientInstanceCapacity';
@@ -65,19 +66,9 @@ const rewrittenAtMs = (chronicle: Chronicle, group: string, atMs: number): numbe
       .flatMap((timeline) => timeline.policies.filter((one) => one.atMs <= atMs).map((one) => followedBy(timeline, one, atMs))),
   );
 
-/** Every time that the state table was restored or emptied before a moment. */
-const restoresBefore = (chronicle: Chronicle, atMs: number) =>
-  chronicle.of('step').filter((step) => step.step === 'state-restored' && step.atMs <= atMs);
-
 /** When a policy that a user wrote was last followed, or a table was restored, before a moment. Earlier failed boots may be forgotten. */
 export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
   Math.max(rewrittenAtMs(chronicle, group, atMs), ...restoresBefore(chronicle, atMs).map((step) => step.atMs));
-
-/** Whether a restored table lost by a moment what was stored before. It has what was stored before it was copied. */
-export const isLostByRestore = (chronicle: Chronicle, storedMs: number, atMs: number): boolean =>
-  restoresBefore(chronicle, atMs).some(
-    ({ atMs: restoredMs, copiedAtMs = Number.NEGATIVE_INFINITY }) => storedMs > copiedAtMs && storedMs <= restoredMs,
-  );
 
 /** Whether Holdfast had surely forgotten by a moment what it had learned before. */
 const isForgotten = (chronicle: Chronicle, group: string, learnedMs: number, atMs: number): boolean =>

@@ -15,6 +15,7 @@ import {
   stayAt,
   tagsAt,
 } from '../world/life.ts';
+import { isLostByRestore } from '../world/restores.ts';
 import { givenUpAtMs, mayBeGivenUp } from '../world/unserved.ts';
 
 /** Tagged with the group's name, but without a reservation and without a pool. Holdfast waits before it removes them, and does not count them. */
@@ -41,10 +42,19 @@ type Counted = Headcount & { readonly claimed: Pick<Headcount, 'waiting' | 'give
 const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
   isScheduled(life, atMs) || (policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs));
 
-/** Whether its swap waited or began at some time since a moment. One that was called off before that does not count. */
-const isClaimed = (life: Life, sinceMs: number, atMs: number): boolean => {
+/**
+ * Whether its swap waited or began at some time since a moment. One that was called off before that, or that a restore of the state table lost, does
+ * not count.
+ */
+const isClaimed = (chronicle: Chronicle, life: Life, sinceMs: number, atMs: number): boolean => {
   const offMs = Math.max(lastRefusalMs(life, sinceMs), lastBackMs(life, sinceMs), lastCalledOffMs(life, sinceMs));
-  return life.claims.some((claim) => claim.atMs > offMs && claim.atMs <= atMs && (claim.state === 'waiting' || claim.state === 'leaving'));
+  return life.claims.some(
+    (claim) =>
+      claim.atMs > offMs &&
+      claim.atMs <= atMs &&
+      (claim.state === 'waiting' || claim.state === 'leaving') &&
+      !isLostByRestore(chronicle, claim.atMs, sinceMs),
+  );
 };
 
 /** Those that are to be moved: of an Auto Scaling group as many as its minimum lets go, those with a swap first, and none that it protects. */
@@ -82,7 +92,7 @@ export const headcountAt = (
     .filter((life) => stays(life, atMs) && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
   const givenUp = members.filter((life) => givenUpAtMs(chronicle, life) <= atMs && mayBeGivenUp(chronicle, life, atMs));
-  const claimed = new Set(members.filter((life) => isClaimed(life, sinceMs, atMs)));
+  const claimed = new Set(members.filter((life) => isClaimed(chronicle, life, sinceMs, atMs)));
   const policies = chronicle.policiesIn(group, sinceMs, atMs);
   const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, { members, claimed }, policies, atMs)]);
   const waitingClaimed = [...waiting].filter((life) => claimed.has(life));

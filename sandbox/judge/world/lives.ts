@@ -142,12 +142,24 @@ const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocatio
   if ('instance' in told) lives.get(told.instance)?.deliveries.push({ atMs, invocation, message, told, happenedAtMs });
 };
 
-/** An instance that serves again, although it was taken out of service before somebody restored or emptied the state table. */
-const noteForgotten = (lives: ReadonlyMap<string, Draft>, { instance, atMs }: About<'in-service'>, restoredAtMs: number): void => {
+/** When the state table was last restored or emptied, and when the copy was made that it has since then. */
+type Restored = { readonly atMs: number; readonly copiedAtMs: number };
+
+/** Whether its drain had begun before the table was restored, and the copy does not have its swap. */
+const isUndrained = ({ claims, drains, calledOffAtMs, backAtMs }: Draft, { atMs, copiedAtMs }: Restored): boolean => {
+  const offMs = Math.max(Number.NEGATIVE_INFINITY, ...[...calledOffAtMs, ...backAtMs].filter((overMs) => overMs <= copiedAtMs));
+  return drains.some((drain) => drain.atMs <= atMs) && !claims.some((claim) => claim.atMs > offMs && claim.atMs <= copiedAtMs);
+};
+
+/**
+ * An instance that comes to serve, although it was taken out of service, or a drain of it had begun, before somebody restored or emptied the state
+ * table.
+ */
+const noteForgotten = (lives: ReadonlyMap<string, Draft>, { instance, atMs }: About<'in-service'>, restored: Restored): void => {
   const life = lives.get(instance);
   if (life === undefined || life.ending !== undefined || life.ended !== undefined) return;
-  const wasTakenOut = life.services.some(({ why, by, untilMs }) => why === 'deregistered' && isFunction(by) && untilMs <= restoredAtMs);
-  if (wasTakenOut) life.forgottenAtMs.push(atMs);
+  const wasTakenOut = life.services.some(({ why, by, untilMs }) => why === 'deregistered' && isFunction(by) && untilMs <= restored.atMs);
+  if (wasTakenOut || isUndrained(life, restored)) life.forgottenAtMs.push(atMs);
 };
 
 const swapItem = /^swap#(.+)$/;
@@ -205,11 +217,12 @@ const noteOne = (lives: Map<string, Draft>, event: HistoryEvent, order: number, 
 export const livesOf = ({ events }: History): readonly Life[] => {
   const lives = new Map<string, Draft>();
   const drains: Drains = { of: new Map(), running: new Set() };
-  let restoredAtMs = Number.NEGATIVE_INFINITY;
+  let restored: Restored = { atMs: Number.NEGATIVE_INFINITY, copiedAtMs: Number.NEGATIVE_INFINITY };
   events.forEach((event, order) => {
     noteOne(lives, event, order, drains);
-    if (event.kind === 'step' && event.step === 'state-restored') restoredAtMs = event.atMs;
-    if (event.kind === 'in-service') noteForgotten(lives, event, restoredAtMs);
+    if (event.kind === 'step' && event.step === 'state-restored')
+      restored = { atMs: event.atMs, copiedAtMs: event.copiedAtMs ?? Number.NEGATIVE_INFINITY };
+    if (event.kind === 'in-service') noteForgotten(lives, event, restored);
   });
   return [...lives.values()];
 };

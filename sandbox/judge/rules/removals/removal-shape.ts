@@ -1,4 +1,3 @@
-import { isLostByRestore } from '../../capacity/boots.ts';
 import { paidFor, readsPrices } from '../../capacity/paid.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Rule } from '../../finding.ts';
@@ -7,6 +6,7 @@ import type { TreeNode } from '../../policy/policy.ts';
 import { poolOf } from '../../policy/pools.ts';
 import { poolsBelow, type Selector, selectorOf } from '../../policy/tree.ts';
 import { goneAtMs, type Life, launchTimeOf } from '../../world/life.ts';
+import { isLostByRestore } from '../../world/restores.ts';
 import { type ScaleIn, scaleInsOf } from './scale-in.ts';
 
 /** Whether the order of removal surely tells these two not apart, so that the tree decides between them. */

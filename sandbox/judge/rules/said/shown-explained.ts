@@ -1,4 +1,3 @@
-import { isLostByRestore } from '../../capacity/boots.ts';
 import { isInWarmPool } from '../../capacity/giving.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
@@ -10,6 +9,7 @@ import { times } from '../../times.ts';
 import { isOutOfDate } from '../../told/first-warnings.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { goneAtMs, isAlive, type Life, tagsAt } from '../../world/life.ts';
+import { isLostByRestore } from '../../world/restores.ts';
 import { runsOf } from '../../world/runs.ts';
 
 type Broken = Omit<Finding, 'rule'>;

@@ -1,5 +1,4 @@
 import { items } from '../../../../core/contract.ts';
-import { isLostByRestore } from '../../capacity/boots.ts';
 import { wasLost } from '../../capacity/breaker.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import { inEveryGroup } from '../../every-group.ts';
@@ -10,6 +9,7 @@ import { times } from '../../times.ts';
 import { health, isHindered, look, ways } from '../../told/hindrance.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { endless, isFunction, type Life } from '../../world/life.ts';
+import { isLostByRestore } from '../../world/restores.ts';
 import { isAnswered } from '../memory/counted.ts';
 
 type Broken = Omit<Finding, 'rule'>;

@@ -1,7 +1,7 @@
-import { isLostByRestore } from '../../capacity/boots.ts';
 import type { Chronicle, Written } from '../../chronicle.ts';
 import { lookedSince } from '../../members/staying.ts';
 import type { Heard } from '../../told/sizes-of-alarms.ts';
+import { isLostByRestore } from '../../world/restores.ts';
 
 /** When the function looked that last acted for an alarm, and when it had written that: it acted in between. */
 type Acted = { readonly sinceMs: number; readonly writtenMs: number };
