@@ -105,7 +105,11 @@ const texts: Texts = {
   'shares-full': ({ count }) => `launches ${count} fewer: maxShare forbids everything that could be launched`,
   'on-demand-short': (remark) =>
     `needs ${remark.owed} on demand and has ${remark.held}: ` +
-    'no on-demand pool takes a launch now, so spot stays in their place',
+    'no on-demand pool takes a launch now, so spot stays in their place' +
+    (remark.untilMs === undefined
+      ? ''
+      : `; no member moves to ${remark.offering} until ${timeText(remark.untilMs)}, ` +
+        'because those that moved there did not stay'),
   paused: (remark) => {
     const what = [...counted(remark.missing, 'missing'), ...counted(remark.surplus, 'above the desired size')];
     return `${what.join(', ')}, and nothing is done: the mode of the group is pause`;

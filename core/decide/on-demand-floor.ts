@@ -5,7 +5,7 @@ import { keptAmong } from '../placement/spare.ts';
 import { pricesIn } from '../pool/price.ts';
 import { chooseRemovals } from '../removal/removal.ts';
 import { noReturns } from '../returning/memory.ts';
-import { givesOnDemand, onDemandGround, planOnDemand } from '../returning/plan-on-demand.ts';
+import { givesOnDemand, onDemandGround, planOnDemand, restsFromMoves } from '../returning/plan-on-demand.ts';
 import type { ReturnPlan } from '../returning/plan-return.ts';
 import { askAtMostEveryMs } from '../returning/rule.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
@@ -56,10 +56,13 @@ const onSpotInOrder = ({ view, headcount, arbiter }: Situation, moving: Readonly
 };
 
 /** How many are missing on demand because no pool gives them. A remark reports it when the number changes. */
-const told = ({ view }: Situation, short: number, floor: Floor): Proposal => ({
-  onDemandShort: short,
-  ...(short !== view.state.onDemandShort && { remarks: [{ code: 'on-demand-short', ...floor }] }),
-});
+const told = ({ view }: Situation, short: number, floor: Floor): Proposal => {
+  const [rests] = restsFromMoves(view);
+  return {
+    onDemandShort: short,
+    ...(short !== view.state.onDemandShort && { remarks: [{ code: 'on-demand-short', ...floor, ...rests }] }),
+  };
+};
 
 /** Moves for as many members as may move now, and the remark when no pool gives some of them. */
 const movesFor = (situation: Situation, floor: Floor, most: number, moving: ReadonlySet<string>): Proposal => {

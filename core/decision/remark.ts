@@ -2,6 +2,7 @@ import type { BreakerNews } from '../breaker/learn.ts';
 import type { UnfitAsg } from '../group/unfit.ts';
 import type { Ahead, Need } from '../limits/need.ts';
 import type { Cost } from '../observe/not-done.ts';
+import type { OfferingKey } from '../pool/offering.ts';
 import type { EndedWhy } from '../pool-memory/failed-boots.ts';
 import type { WhyIdle } from '../view/unserved.ts';
 
@@ -105,8 +106,17 @@ export type Remark =
   | { readonly code: 'asg-back'; readonly asgs: readonly string[] }
   /** `count` missing members are not launched, because `maxShare` forbids everything that could be launched. */
   | { readonly code: 'shares-full'; readonly count: number }
-  /** The group has fewer on demand than it owes, because no on-demand pool gives any now. */
-  | { readonly code: 'on-demand-short'; readonly owed: number; readonly held: number }
+  /**
+   * The group has fewer on demand than it owes, because no on-demand pool gives any now. `offering`: no member moves
+   * there until `untilMs`, because those that moved there did not stay.
+   */
+  | {
+      readonly code: 'on-demand-short';
+      readonly owed: number;
+      readonly held: number;
+      readonly offering?: OfferingKey;
+      readonly untilMs?: number;
+    }
   /** The group is paused, so nothing is done about its missing members and its members above the desired size. */
   | { readonly code: 'paused'; readonly missing: number; readonly surplus: number }
   /**

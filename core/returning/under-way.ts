@@ -5,7 +5,7 @@ import { keptAmong } from '../placement/spare.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { Member, View } from '../view/view.ts';
 import { isMovable } from './ground.ts';
-import { type Move, movedRecently, noReturns } from './memory.ts';
+import { type Move, movedRecently, noReturns, paysAfterMs } from './memory.ts';
 
 /** A move whose replacements are there or on their way, and the members that are to leave for them. */
 export type MoveUnderWay = {
@@ -131,14 +131,14 @@ export const replacedMembers = (underWay: readonly MoveUnderWay[], nowMs: number
     );
   });
 
-/** Moves to remember: those under way, and those that still count for a budget. */
+/** Moves to remember: those under way, those that still count for a budget, and those that may still be undone. */
 export const movesNow = (view: View, headcount: Headcount): readonly Move[] => {
   const { moves } = view.state.returns ?? noReturns;
   const leavingOf = new Map(movesUnderWay(view, headcount).map(({ move, leaving }) => [move.reservation, leaving]));
-  const everyMs = view.group.returning?.everyMs ?? 0;
+  const keptMs = Math.max(view.group.returning?.everyMs ?? 0, paysAfterMs);
   return moves.flatMap((move) => {
     const leaving = leavingOf.get(move.reservation);
-    if (leaving === undefined && !movedRecently(move, everyMs, view.nowMs)) return [];
+    if (leaving === undefined && !movedRecently(move, keptMs, view.nowMs)) return [];
     return [{ ...move, leaving: leaving ?? [] }];
   });
 };

@@ -24,7 +24,15 @@ describe('what a policy limits', () => {
     expect(placementText({ pool: 'od', count: 2, turns: [{ kind: 'tiered', tier: 2, of: 2 }], owed: { onDemand: 3, held: 1 } })).toBe(
       'the policy asks for 3 on demand, the group has 1: tiered: tier 2 of 2',
     );
-    expect(remarkText({ code: 'on-demand-short', owed: 3, held: 1 })).toContain('needs 3 on demand and has 1');
+    expect(remarkText({ code: 'on-demand-short', owed: 3, held: 1 })).toBe(
+      'needs 3 on demand and has 1: no on-demand pool takes a launch now, so spot stays in their place',
+    );
+    expect(
+      remarkText({ code: 'on-demand-short', owed: 3, held: 1, offering: 'm7g.large/a/on-demand', untilMs: Date.parse('2026-01-01T00:20:00Z') }),
+    ).toBe(
+      'needs 3 on demand and has 1: no on-demand pool takes a launch now, so spot stays in their place; ' +
+        'no member moves to m7g.large/a/on-demand until 2026-01-01 00:20:00 UTC, because those that moved there did not stay',
+    );
   });
 
   it('is shown with the need of a group that waits for its turn, and of those ahead of it', () => {

@@ -213,6 +213,53 @@ describe('as many are on demand as are owed, soon after on-demand gives them', (
   });
 });
 
+describe('moves on demand that an Auto Scaling group undoes', () => {
+  const pools = { ...policy.pools, 'od-a': { market: 'on-demand', subnets: ['subnet-a'] } };
+  const document = floor(1, { capacity: { tiered: [{ spread: ['spot-a', 'spot-b'] }, 'od-b', 'od-a'] }, pools });
+  const onDemandIn =
+    (second: number, instance: string, zone: 'a' | 'b'): Write =>
+    (script) => {
+      script.react(second - 2, second + 2, `i-${second}`);
+      script.at(second, {
+        ...{ kind: 'launched', instance, instanceType: 't', zone: `z-${zone}`, subnet: `subnet-${zone}`, market: 'on-demand', priceUsdPerHour: 0.08 },
+        tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': `od-${zone}`, 'holdfast:reservation': `r-${instance}`, team: 'web' },
+        by: react(`i-${second}`),
+      });
+    };
+  /** A member moved to od-b at 100. Its Auto Scaling group launches at 160, and ends the one that moved. */
+  const undone = (why: 'zones' | 'size', zone: 'a' | 'b' = 'b'): Write =>
+    all(group(['spot-a', 'spot-a'], document), onDemandIn(100, 'i-3', zone), leaves(120, 'i-2'), (script) => {
+      const by = { kind: 'asg', asg: 'web-asg', why } as const;
+      script.launch(160, 'i-4', { pool: 'spot-b', by, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-b' } });
+      script.serves(165, 'i-4');
+      script.end(170, 'i-3', by);
+    });
+  const next = (second: number, before: Write, more: Write = () => undefined) =>
+    details(earlierTierFirst, all(before, more, onDemandIn(second, 'i-5', 'a')), { endedAtMs: 4_000_000 }).filter((one) => one.includes('i-5'));
+
+  it('may pass over where they were undone, for twice as long as `after` of the policy', () => {
+    expect(next(1_340, undone('zones'))).toEqual([]);
+    expect(next(1_420, undone('zones'))).toHaveLength(1);
+    expect(next(1_340, undone('size'))).toHaveLength(1);
+  });
+  it('may not, where nobody moved there, and where the launch is for a member that is missing', () => {
+    expect(next(200, undone('zones', 'a'))).toHaveLength(1);
+    expect(next(200, undone('zones'), ends(180, 'i-1'))).toHaveLength(1);
+  });
+  it('need not come meanwhile, where no other pool gives', () => {
+    const only = floor(1, { capacity: { tiered: [{ spread: ['spot-a', 'spot-b'] }, 'od-b'] } });
+    const short = (endedAtMs: number, why: 'zones' | 'size' = 'zones') =>
+      details(
+        floorHeld,
+        all(undone(why), (script) => script.policy(51, 3, { ...policy, ...only })),
+        { endedAtMs },
+      );
+    expect(short(1_700_000)).toEqual([]);
+    expect(short(1_700_000, 'size')).toHaveLength(1);
+    expect(short(3_400_000)).toHaveLength(1);
+  });
+});
+
 describe('shares hold', () => {
   const share = (maxShare: Document, rest: Document = {}): Document => ({ maxShare, ...rest });
   const full = (pools: readonly string[], document: Document, pool: string, size = pools.length + 1, ...more: readonly Write[]) =>

@@ -5,6 +5,7 @@ import { mayBecome, offeringsOf, poolOf } from '../policy/pools.ts';
 import { poolsOf } from '../policy/tree.ts';
 import { rememberedBy } from '../remembered.ts';
 import { times } from '../times.ts';
+import { undoneEnds, undoneUntil } from '../told/losses.ts';
 import { nameOf, type OfferingName } from '../world/cloud.ts';
 import { wasDeniedLately } from '../world/denied.ts';
 import { timesGone, wasGone } from '../world/gone.ts';
@@ -82,7 +83,7 @@ const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boo
       isBelowCap(chronicle, policy, pool, atMs) && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
   );
 
-/** Whether some on-demand pool of a policy's tree could give one more at a moment, and does not rest. */
+/** Whether some on-demand pool of a policy's tree could give one more at a moment, does not rest, and is not one to which moves were undone. */
 export const onDemandGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
   const { group } = policy;
   if (deathsMayBound(chronicle, group, atMs) || limitMayBound(chronicle, group, atMs)) return false;
@@ -97,6 +98,7 @@ export const onDemandGives = (chronicle: Chronicle, policy: Policy, atMs: number
         (offering) =>
           offeringGives(chronicle, pool, offering, atMs) &&
           hasRoomAt(chronicle, policy, offering, atMs) &&
+          undoneUntil(chronicle, policy, offering, atMs) <= atMs &&
           restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }) <= atMs,
       ),
   );
@@ -152,7 +154,10 @@ const restsEnd = rememberedBy((chronicle: Chronicle, group: string): readonly nu
     ...launchesCountUntil(chronicle, group, untilMs),
     ...policies.flatMap((policy) =>
       poolsOf(policy, policy.capacity).flatMap((pool) =>
-        offeringsOf(pool).flatMap((offering) => breakersStood(chronicle, policy, pool, offering).map((span) => span.untilMs)),
+        offeringsOf(pool).flatMap((offering) => [
+          ...breakersStood(chronicle, policy, pool, offering).map((span) => span.untilMs),
+          ...(pool.market === 'on-demand' ? undoneEnds(chronicle, policy, offering) : []),
+        ]),
       ),
     ),
     ...neverServedEnds(chronicle, group, untilMs),

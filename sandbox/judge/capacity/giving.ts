@@ -4,7 +4,7 @@ import { couldBeKnown, isStray, storedAtMs } from '../members/staying.ts';
 import { asgsOf, limitFor, type Policy, type PolicyPool } from '../policy/policy.ts';
 import { mayBecome, offeringsOf, poolOf } from '../policy/pools.ts';
 import { times } from '../times.ts';
-import { mayBeUndone } from '../told/losses.ts';
+import { mayBeUndone, undoneUntil } from '../told/losses.ts';
 import { nameOf, type OfferingName } from '../world/cloud.ts';
 import { wasDeniedLately } from '../world/denied.ts';
 import { wasGone } from '../world/gone.ts';
@@ -25,6 +25,8 @@ export type Moment = {
   readonly placedBy?: string;
   /** For a launch that moves a member: it leaves out offerings with a refusal or warning within this time. */
   readonly quietForMs?: number;
+  /** For a launch that moves a member because so many are owed on demand: by this policy it leaves out offerings to which moves were undone. */
+  readonly undoneBy?: Policy;
   /** Until when launches may have counted beside it. Absent: a launch may have been under way. */
   readonly besideUntilMs?: number;
   /** The launch that another one is looked for: it counts nowhere. */
@@ -158,9 +160,10 @@ const isTakenLately = (chronicle: Chronicle, offering: OfferingName, moment: Mom
  * moves.
  */
 const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, { except } = none): boolean => {
-  const { group, sinceMs, atMs, quietForMs } = moment;
-  if (quietForMs === undefined) return false;
+  const { group, sinceMs, atMs, quietForMs, undoneBy } = moment;
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
+  if (undoneBy !== undefined && sinceMs < undoneUntil(chronicle, undoneBy, offering, atMs) + slackMs) return true;
+  if (quietForMs === undefined) return false;
   return (
     refusalsOf(chronicle, group, offering).some(
       (refused) => !except(refused) && refused.atMs <= atMs && sinceMs < refused.atMs + quietForMs + slackMs,

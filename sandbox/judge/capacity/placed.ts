@@ -8,7 +8,7 @@ import { isFunction, type Life } from '../world/life.ts';
 import type { Moment } from './giving.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
 import { type IsOwed, wrongInAnyOrder } from './owed-beside.ts';
-import { isSureMove, movesIn } from './returning.ts';
+import { isBeyondSize, isSureMove, movesIn } from './returning.ts';
 import { mayBeSpare } from './spares.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -33,7 +33,7 @@ const unbound: Bound = () => true;
 const onSpot: Bound = ({ market }) => market === 'spot';
 
 /** The possible purpose of a launch. Each purpose has its own excuses. */
-type Role = Pick<Placed, 'replaces' | 'from'> & Pick<Moment, 'quietForMs'>;
+type Role = Pick<Placed, 'replaces' | 'from'> & Pick<Moment, 'quietForMs' | 'undoneBy'>;
 
 const rolesOf = (chronicle: Chronicle, policy: Policy, launch: Launch, moves: ReturnType<typeof movesIn>): readonly Role[] => {
   const { life } = launch;
@@ -46,7 +46,9 @@ const rolesOf = (chronicle: Chronicle, policy: Policy, launch: Launch, moves: Re
   return [asMove, ...(evens.length > 0 ? [{ ...asMove, replaces: evens, from: onSpot }] : []), ...(isSpare ? [{ replaces: [], from: onSpot }] : [])];
 };
 
-const asOwed: readonly Role[] = [{ replaces: [], from: isOnDemand }];
+const asOwed = (chronicle: Chronicle, policy: Policy, launch: Launch): readonly Role[] => [
+  { replaces: [], from: isOnDemand, ...(isBeyondSize(chronicle, launch) && { undoneBy: policy }) },
+];
 
 /** A launch counts as right when it is right by any policy that was in force while its function ran, for anything that it may have been for. */
 export const byAnyPolicy =
@@ -57,12 +59,14 @@ export const byAnyPolicy =
       const { life, group, sinceMs, placedBy } = launch;
       const invocation = isFunction(life.by) ? { invocation: life.by.invocation } : {};
       const verdicts = chronicle.policiesIn(group, sinceMs, life.launchedAtMs).flatMap((policy) =>
-        (isOwed(policy, launch) ? asOwed : rolesOf(chronicle, policy, launch, moves)).map(({ quietForMs, ...role }) => {
-          const quiet = quietForMs === undefined ? {} : { quietForMs };
-          const moment = { group, sinceMs, atMs: life.launchedAtMs, insteadOf: life, placedBy, ...invocation, ...quiet };
-          const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
-          return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, ...role });
-        }),
+        (isOwed(policy, launch) ? asOwed(chronicle, policy, launch) : rolesOf(chronicle, policy, launch, moves)).map(
+          ({ quietForMs, undoneBy, ...role }) => {
+            const quiet = { ...(quietForMs !== undefined && { quietForMs }), ...(undoneBy && { undoneBy }) };
+            const moment = { group, sinceMs, atMs: life.launchedAtMs, insteadOf: life, placedBy, ...invocation, ...quiet };
+            const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
+            return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, ...role });
+          },
+        ),
       );
       return verdicts.includes(undefined) ? undefined : verdicts[0];
     };

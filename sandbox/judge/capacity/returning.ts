@@ -214,20 +214,33 @@ const sizeFor = (chronicle: Chronicle, isSure: boolean, { group, sinceMs, atMs }
   return !isSure && word?.isBetween ? Math.min(...sizes) : Math.max(0, ...sizes);
 };
 
+type Launch = ReturnType<typeof ownLaunches>[number];
+
+/**
+ * Who stays or waits with a launch, and the size that they count for, where it is beyond that size and what the surge of swaps allows. `isSure`: no
+ * spare explains it.
+ */
+const beyondSize = (chronicle: Chronicle, isSure: boolean, { life, group, sinceMs }: Launch) => {
+  const atMs = life.launchedAtMs;
+  const policies = chronicle.policiesIn(group, sinceMs, atMs);
+  const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+  const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
+  const desired = sizeFor(chronicle, isSure, { group, sinceMs, atMs });
+  const spares = isSure ? sparesWith(life, policies, known) : 0;
+  const most = desired + spares + surgeOf(policies, headcount.claimed, isDeniedStill(chronicle, group, atMs));
+  return known.length + refillAt(chronicle, group, { sinceMs, atMs }) <= most ? undefined : { policies, known, desired };
+};
+
+/** Whether a launch may be for a member that moves, because its group has its size without it. */
+export const isBeyondSize = (chronicle: Chronicle, launch: Launch): boolean => beyondSize(chronicle, false, launch) !== undefined;
+
 /** Launches beyond what is wanted and what the surge of swaps allows, where they are better places for members. `isSure`: no spare explains them. */
 const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnLaunch[] =>
-  ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
-    const atMs = life.launchedAtMs;
-    const policies = chronicle.policiesIn(group, sinceMs, atMs);
-    const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-    const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
-    const desired = sizeFor(chronicle, isSure, { group, sinceMs, atMs });
-    const spares = isSure ? sparesWith(life, policies, known) : 0;
-    if (
-      known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=
-      desired + spares + surgeOf(policies, headcount.claimed, isDeniedStill(chronicle, group, atMs))
-    )
-      return [];
+  ownLaunches(chronicle).flatMap((launch) => {
+    const { life, group, sinceMs } = launch;
+    const beyond = beyondSize(chronicle, isSure, launch);
+    if (beyond === undefined) return [];
+    const { policies, known, desired } = beyond;
     const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, { members: known, desired })));
     const isOwed = policies.some((policy) => mayBeOwed(chronicle, policy, { life, group, sinceMs }));
     return isOwed || worse.size === 0 ? [] : [{ life, group, sinceMs, desired, policies, worse: [...worse] }];

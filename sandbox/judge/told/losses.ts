@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
-import { nameOf } from '../world/cloud.ts';
+import type { Policy } from '../policy/policy.ts';
+import { nameOf, type OfferingName } from '../world/cloud.ts';
 import { isExchange, isFunction, type Life, stayAt } from '../world/life.ts';
 import { firstTrueWarning } from './first-warnings.ts';
 
@@ -95,3 +96,34 @@ export const stoppedUntil = (losses: readonly HeardLoss[], atMs: number, slackMs
   const apart = young.filter((loss, index) => loss.atMs - (young[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY) >= sameLossMs + slackMs);
   return apart.length < mostFlaps ? 0 : (apart.at(-mostFlaps)?.atMs ?? 0) + hourMs;
 };
+
+/** The `after` of `return` that holds where the policy says `return: false`. */
+const usualAfterMs = 600_000;
+
+/**
+ * Until when no member that is owed on demand moves to an offering, because an Auto Scaling group may have undone such moves: it launched in exchange
+ * soon after Holdfast had launched there.
+ */
+export const undoneUntil = (chronicle: Chronicle, { group, returning }: Policy, offering: OfferingName, atMs: number): number => {
+  const lives = chronicle.livesIn(group).filter(({ launchedAtMs }) => launchedAtMs <= atMs);
+  const own = lives.filter((life) => isFunction(life.by) && nameOf(life) === nameOf(offering));
+  const slackMs = 2 * chronicle.times.clockMs + 1_000;
+  const losses = lives
+    .filter(({ by }) => isExchange(by))
+    .flatMap(({ launchedAtMs }): readonly HeardLoss[] =>
+      own
+        .map((move) => launchedAtMs - move.launchedAtMs)
+        .filter((livedMs) => livedMs >= 0 && livedMs < paysAfterMs + slackMs)
+        .map(() => ({ offering: nameOf(offering), atMs: launchedAtMs, livedMs: 0 })),
+    )
+    .toSorted((one, other) => one.atMs - other.atMs);
+  return losses.length === 0 ? Number.NEGATIVE_INFINITY : restMs(losses, returning?.afterMs ?? usualAfterMs) + slackMs;
+};
+
+/** The ends of all these rests. */
+export const undoneEnds = (chronicle: Chronicle, policy: Policy, offering: OfferingName): readonly number[] =>
+  chronicle
+    .livesIn(policy.group)
+    .filter(({ by }) => isExchange(by))
+    .map(({ launchedAtMs }) => undoneUntil(chronicle, policy, offering, launchedAtMs))
+    .filter((untilMs) => untilMs > Number.NEGATIVE_INFINITY);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
+import type { Loss } from '../../../core/returning/memory.ts';
 import type { Member } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
-import { spread } from '../selector/tree-builders.ts';
+import { spread, tiered } from '../selector/tree-builders.ts';
 import { asgView, nowMs, reservation } from '../views.ts';
 import { atRest, type Beside, minute, onDemandIn, spotIn } from './returning-views.ts';
 
@@ -113,5 +114,40 @@ describe('a member that finds no place on demand', () => {
     const beside: Beside = { group: owing(1), state: { memory: { 'm7g.large/a/on-demand': refused } } };
     const { onDemandShort, remarks } = decide(atRest(spread('pool', 'spot-a', 'od-a'), [spotA, onDemandA], there, beside));
     expect([onDemandShort, remarks]).toEqual([1, [{ code: 'on-demand-short', owed: 1, held: 0 }]]);
+  });
+});
+
+describe('an offering on demand to which moves were undone', () => {
+  const there = members(spotIn('c'), 4);
+  const all = [spotIn('c'), onDemandA, onDemandB];
+  const loss = { offering: 'm7g.large/a/on-demand', atMs: nowMs - 5 * minute, livedMs: minute } as const;
+  /** The group moves nobody for its own sake, so `after` is ten minutes. */
+  const decided = (losses: readonly Loss[], tree = tiered('spot-c', 'od-a', 'od-b'), group: Beside['group'] = owing(1)) =>
+    decide(atRest(tree, all, there, { group: { returning: undefined, ...group }, state: { returns: { moves: [], losses } } }));
+
+  it('gets none for twice as long as `after`, and longer after each further time', () => {
+    expect(movesOf(decided([]))).toEqual([['od-a', ['spot-c#1']]]);
+    expect(movesOf(decided([loss]))).toEqual([['od-b', ['spot-c#1']]]);
+    expect(movesOf(decided([{ ...loss, atMs: nowMs - 20 * minute }]))).toEqual([['od-a', ['spot-c#1']]]);
+    const again = [
+      { ...loss, atMs: nowMs - 30 * minute },
+      { ...loss, atMs: nowMs - 25 * minute },
+    ];
+    expect(movesOf(decided(again))).toEqual([['od-b', ['spot-c#1']]]);
+    expect(movesOf(decided([{ ...loss, livedMs: 15 * minute }]))).toEqual([['od-a', ['spot-c#1']]]);
+  });
+
+  it('goes by `after` of the policy', () => {
+    const returning = { afterMs: 2 * minute, everyMs: minute, atMost: { kind: 'count', by: 1 }, timezone: 'UTC' } as const;
+    expect(movesOf(decided([loss], undefined, { ...owing(1), returning }))).toEqual([['od-a', ['spot-c#1']]]);
+    expect(movesOf(decided([loss], undefined, { ...owing(1), returning: { ...returning, afterMs: 3 * minute } }))).toEqual([['od-b', ['spot-c#1']]]);
+  });
+
+  it('is named with the time of the next move, where no other pool gives', () => {
+    const rest = { offering: loss.offering, untilMs: loss.atMs + 20 * minute };
+    const { moves, onDemandShort, remarks } = decided([loss], tiered('spot-c', 'od-a'));
+    expect([moves, onDemandShort, remarks]).toEqual([undefined, 1, [{ code: 'on-demand-short', owed: 1, held: 0, ...rest }]]);
+    const later: Loss = { offering: 'm7g.large/b/on-demand', atMs: nowMs - minute, livedMs: minute };
+    expect(decided([later, loss]).remarks).toEqual([{ code: 'on-demand-short', owed: 1, held: 0, ...rest }]);
   });
 });

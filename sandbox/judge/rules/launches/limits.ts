@@ -165,7 +165,7 @@ const boundMs = (chronicle: Chronicle, group: string, { maxSurge, drainTimeoutMs
 export const floorHeld: Rule = {
   name: 'as many are on demand as are owed, soon after on-demand gives them',
   meaning:
-    'A group has as many members on demand as its policy asks for. It may have fewer for as long as the missing moves take, `maxSurge` at a time. The time counts from the last trouble, and from when an on-demand pool gives.',
+    'A group has as many members on demand as its policy asks for. It may have fewer for as long as the missing moves take, `maxSurge` at a time. The time counts from the last trouble, and from when an on-demand pool gives. One to which an Auto Scaling group undid moves gives none for as long as the policy says.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       shortagesOf(chronicle, group).flatMap((short): readonly Broken[] => {

@@ -77,7 +77,7 @@ export const boundPath = ({ policy, pool, life, from }: Placed) => {
 export const earlierTierFirst: Rule = {
   name: 'an earlier tier is used while it gives',
   meaning:
-    'Nothing is launched from a later tier while an earlier one would give it. A tier gives while capacity is free, the price fits, and its offerings do not rest after a refusal or after launches that EC2 took back at once. EC2’s refusals to other groups count for a group that launched within half a minute after them. A later tier may not be used because EC2 takes instances of an earlier one, or may take them.',
+    'Nothing is launched from a later tier while an earlier one would give it. A tier gives while capacity is free, the price fits, and its offerings do not rest after a refusal or after launches that EC2 took back at once. EC2’s refusals to other groups count for a group that launched within half a minute after them. A later tier may not be used because EC2 takes instances of an earlier one, or may take them. A move that is owed on demand passes over an offering to which an Auto Scaling group undid such moves, for as long as the policy says.',
   broken: byAnyPolicy((chronicle, placed) => {
     const { policy, moment } = placed;
     for (const { selector, child, within } of boundPath(placed)) {
