@@ -9,7 +9,7 @@ import {
   workTakenOffFirst,
 } from '../../sandbox/judge/rules/drains/endings.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from '../../sandbox/judge/rules/drains/warned.ts';
-import { details } from './details.ts';
+import { details, throttled } from './details.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const end = { kind: 'ec2' } as const;
@@ -137,6 +137,28 @@ describe('a drain begins early enough to end', () => {
       });
     expect(back(213)).toEqual([]);
     expect(back(214)).toHaveLength(1);
+  });
+  it('counts from when a healthy function learns of that policy, where a fault holds up its message', () => {
+    const back = (second: number, faults = throttled('PutItem'), injected = false) =>
+      details(
+        drainBeginsInTime,
+        (script) => {
+          twoServe(script);
+          script.letGo(90);
+          script.warn(100, 'i-1');
+          script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+          script.policy(180, 2);
+          script.react(190, 191, 'i-b', [{ about: 'policy', group: 'web' }], injected);
+          script.react(194, 199, 'i-c', [{ about: 'tick', groups: ['web'] }]);
+          script.takeOut(second, 'i-1');
+          script.end(220, 'i-1', end);
+        },
+        faults,
+      );
+    expect(back(207)).toEqual([]);
+    expect(back(210)).toHaveLength(1);
+    expect(back(210, undefined, true)).toEqual([]);
+    expect(back(207, throttled('CreateTags'))).toHaveLength(1);
   });
   it('counts from when a policy names the Auto Scaling group of the member again, and goes by that policy', () => {
     const named = (atSecond: number, second: number) =>

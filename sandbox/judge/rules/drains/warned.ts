@@ -3,6 +3,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import { lookedSince } from '../../members/staying.ts';
 import { lastObservedMs, wasObserved } from '../../policy/modes.ts';
 import { times } from '../../times.ts';
+import { isHindered, look } from '../../told/hindrance.ts';
 import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, looksFrom, policyFor, takenOutByUs } from '../../told/leaving.ts';
 import { endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, lastRefusalMs, type Service, warnedAtMs } from '../../world/life.ts';
 import { chaptersOf, runsOf } from '../../world/runs.ts';
@@ -50,6 +51,13 @@ export const warnedTakenOut: Rule = {
     ),
 };
 
+/** When a function without an injected fault learned of a policy, by its message or a tick, if a fault held that up. Otherwise it counts at once. */
+const toldMs = (chronicle: Chronicle, group: string, inForceMs: number): number => {
+  const looks = looksFrom(chronicle, group, inForceMs).filter(({ injected }) => !injected);
+  const firstMs = looks[0]?.atMs ?? inForceMs;
+  return isHindered(chronicle, look, inForceMs, firstMs) ? firstMs : inForceMs;
+};
+
 /**
  * From when on Holdfast acts on a warning: at once, or when a deleted policy is written again. If that policy leaves the Auto Scaling group of the member
  * to its owner, this is when a policy names that Auto Scaling group again.
@@ -58,7 +66,7 @@ const actsFromMs = (chronicle: Chronicle, { life, group }: { readonly life: Life
   if (heardMs === endless || chronicle.policyAt(group, heardMs) !== undefined) return heardMs;
   const later = (chronicle.groups.get(group)?.policies ?? []).filter(({ policy, atMs }) => policy !== undefined && atMs > heardMs);
   const first = later.find(({ atMs }) => chronicle.groupAt(life, atMs) === group) ?? later[0];
-  return first?.atMs ?? endless;
+  return first === undefined ? endless : toldMs(chronicle, group, first.atMs);
 };
 
 /**
@@ -82,7 +90,7 @@ const dueFromMs = (chronicle: Chronicle, group: string, life: Life, knownMs: num
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick. A deadline that has passed by then counts only if no other one is to come.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. If a fault holds up its message, it counts from when a function without an injected fault receives that, or a tick. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick. A deadline that has passed by then counts only if no other one is to come.',
   broken: (chronicle) =>
     warned(chronicle)
       .flatMap(({ life, group }) => runsOf(life).map((run) => ({ life: run, group })))
