@@ -169,6 +169,7 @@ const readers: Readers<GroupState> = {
   deaths: absentOr(eachOf(deaths)),
   refills: absentOr(eachIn(refill)),
   failing: absentOr(eachIn(failing)),
+  latestRefill: absentOr(eachIn(number)),
   breakers: absentOr(eachIn(breaker)),
   advised: absentOr(eachOf(deaths)),
   counted: absentOr(eachOf(text)),

@@ -23,6 +23,8 @@ export type RefillMemory = {
   readonly refills?: Readonly<Record<string, Refill>>;
   /** By Auto Scaling group. */
   readonly failing?: Readonly<Record<string, Failing>>;
+  /** When the latest launch was made that a look found, by Auto Scaling group. */
+  readonly latestRefill?: Readonly<Record<string, number>>;
 };
 
 /** A group that launched nothing that ended early for so long is given its time again. */
@@ -44,27 +46,31 @@ const known = (
   return all.filter(([instance]) => !ours.has(instance)).slice(-mostRefills);
 };
 
-/** A launch that ended. `isNoted`: an earlier look had noted that it was coming. */
-type Died = Refill & { readonly isNoted: boolean };
-
 type Fates = {
   readonly up: readonly Refill[];
-  readonly died: readonly Died[];
+  readonly died: readonly Refill[];
   readonly waiting: readonly (readonly [string, Refill])[];
 };
 
+/**
+ * What became of these launches. A group holds what has ended until it notices, so later looks find the same end again,
+ * also of what had come up. An end counts once: an earlier look had noted that the launch was coming, or found neither
+ * it nor a later one.
+ */
 const fatesOf = (
   launches: readonly (readonly [string, Refill])[],
-  { refills = {} }: RefillMemory,
+  { refills = {}, latestRefill = {} }: RefillMemory,
   shown: Shown,
 ): Fates => {
   const { endings = {} } = shown;
   const cameUp = inService(shown);
   const rest = launches.filter(([instance]) => !cameUp.has(instance));
   const died = rest.filter(([instance]) => endings[instance] !== undefined && !endedForOthers(endings[instance]));
+  const isNew = (instance: string, { asg, atMs }: Refill): boolean =>
+    refills[instance] !== undefined || atMs > (latestRefill[asg] ?? Number.NEGATIVE_INFINITY);
   return {
     up: launches.filter(([instance]) => cameUp.has(instance)).map(([, refill]) => refill),
-    died: died.map(([instance, refill]) => ({ ...refill, isNoted: refills[instance] !== undefined })),
+    died: died.flatMap(([instance, refill]) => (isNew(instance, refill) ? [refill] : [])),
     waiting: rest.filter(([instance]) => endings[instance] === undefined),
   };
 };
@@ -81,9 +87,7 @@ const rowAfter = (
 ): Failing | undefined => {
   const workedMs = Math.max(Number.NEGATIVE_INFINITY, ...up.flatMap((one) => (one.asg === asg ? [one.atMs] : [])));
   const row = before !== undefined && before.sinceMs > workedMs ? before : undefined;
-  // A group holds what has ended until it notices, so later looks find the same end again. It counts once.
-  const isNew = ({ isNoted, atMs }: Died): boolean => row === undefined || isNoted || atMs > row.atMs;
-  const ends = died.flatMap((one) => (one.asg === asg && one.atMs > workedMs && isNew(one) ? [one.atMs] : []));
+  const ends = died.flatMap((one) => (one.asg === asg && one.atMs > workedMs ? [one.atMs] : []));
   if (ends.length === 0) return row;
   const firstMs = Math.min(...ends);
   // A group that had nothing to launch for a while begins a new row.
@@ -103,15 +107,22 @@ export const learnRefills = (
   ours: ReadonlySet<string>,
   nowMs: number,
 ): RefillMemory => {
-  const fates = fatesOf(known(memory, shown.asgs, ours), memory, shown);
+  const launches = known(memory, shown.asgs, ours);
+  const fates = fatesOf(launches, memory, shown);
   const failing = shown.asgs.flatMap(({ name }) => {
     const row = rowAfter(memory.failing?.[name], fates, name, nowMs);
     return row === undefined || nowMs - row.atMs >= forgottenAfterMs ? [] : [[name, row] as const];
   });
   const waiting = fates.waiting.filter(([, { atMs }]) => nowMs - atMs < describeLagMs);
+  const latest = shown.asgs.flatMap(({ name }) => {
+    const found = launches.flatMap(([, { asg, atMs }]) => (asg === name ? [atMs] : []));
+    const latestMs = Math.max(memory.latestRefill?.[name] ?? Number.NEGATIVE_INFINITY, ...found);
+    return Number.isFinite(latestMs) ? [[name, latestMs] as const] : [];
+  });
   return {
     ...(waiting.length > 0 && { refills: Object.fromEntries(waiting) }),
     ...(failing.length > 0 && { failing: Object.fromEntries(failing) }),
+    ...(latest.length > 0 && { latestRefill: Object.fromEntries(latest) }),
   };
 };
 

@@ -37,7 +37,7 @@ const withBoots = (
   nowMs: number,
 ): { readonly state: GroupState; readonly failedBoots: readonly BootNews[] } => {
   const shown = { ...holdings, ran, admitsRunning: isAdmittedRunning(group) };
-  const { newcomers: _n, failedBoots: _f, deaths: _d, refills: _r, failing: _g, ...rest } = state;
+  const { newcomers: _n, failedBoots: _f, deaths: _d, refills: _r, failing: _g, latestRefill: _l, ...rest } = state;
   const refills = learnRefills(state, shown, launchedByUs(state), nowMs);
   const { memory, news, refused } = learnBoots(state, shown, group.pools, nowMs);
   const learned = rememberRefusals(rest.memory, refused.map(refusalOf), group.pools, nowMs);
