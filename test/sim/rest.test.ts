@@ -42,7 +42,7 @@ type Scene = {
   /** What a maximum of 1 was raised to. */
   readonly toMax?: number;
   /** Where the pools of the group are two Auto Scaling groups with maxima of 1: what they hold, and whether EC2 has capacity for them. */
-  readonly pools?: { readonly holds: readonly [number, number]; readonly hasCapacity: boolean };
+  readonly pools?: { readonly holds: readonly [number, number]; readonly hasCapacity: boolean; readonly lifecycleState?: string };
 };
 
 const pooled = ['web-asg', 'other-asg'];
@@ -75,6 +75,7 @@ const restOf = ({
   const swap = waiting && { swap: { order: waiting.order ?? 'launch-first', maxSurge: waiting.maxSurge } };
   const resolved = { ...swap, ...(scheduled && { schedule: [{ at: '50 0 * * *', timezone: 'UTC', size: 2 }] }), ...(mode && { mode }) };
   const accepted = isRuled ? [{ group: 'web', item: items.accepted, resolved }] : [];
+  const standing = (count: number) => Array(count).fill({ lifecycleState: pools?.lifecycleState ?? 'InService' });
   const stage = {
     situation: {
       policies: [{ group: 'web', ...policy, ...(pools && { pools: { a: { asg: 'web-asg' }, b: { asg: 'other-asg' } } }) }],
@@ -88,7 +89,7 @@ const restOf = ({
         snapshot: () => ({
           ...{ nowMs, instances },
           autoScalingGroups:
-            pools?.holds.map((count, index) => ({ name: pooled[index], min: 0, max: 1, desired: count, instances: Array(count).fill({}) })) ?? [],
+            pools?.holds.map((count, index) => ({ name: pooled[index], min: 0, max: 1, desired: count, instances: standing(count) })) ?? [],
           offerings: [{ market: 'spot', zone: 'z-a', instanceType: 't', used: 3, capacity: pools?.hasCapacity ? 4 : 3 }],
         }),
       },
@@ -138,12 +139,13 @@ describe('a run is at rest', () => {
 
   it('when the maximum of a pool is raised to what it holds, if no pool with capacity has room', async () => {
     const three = [...two, { id: 'i-3' }].map((one) => ({ ...one, asg: inAsg }));
-    const rest = (toMax: number, holds: readonly [number, number], hasCapacity: boolean): Promise<boolean> =>
-      restOf({ members: three, desired: 3, toMax, pools: { holds, hasCapacity } });
+    const rest = (toMax: number, holds: readonly [number, number], hasCapacity: boolean, lifecycleState?: string): Promise<boolean> =>
+      restOf({ members: three, desired: 3, toMax, pools: { holds, hasCapacity, ...(lifecycleState && { lifecycleState }) } });
     expect(await rest(2, [2, 1], true)).toBe(true);
     expect(await rest(2, [2, 0], false)).toBe(true);
     expect(await rest(2, [2, 0], true)).toBe(false);
     expect(await rest(4, [2, 1], true)).toBe(false);
+    expect([await rest(2, [2, 0], false, 'InService'), await rest(2, [2, 0], false, 'Standby')]).toEqual([true, false]);
   });
 
   it('of a group without a policy in force, however many serve', async () => {

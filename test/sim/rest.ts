@@ -32,10 +32,15 @@ const isWorldStill = ({ sandbox, watched: { isTakenOut } }: Stage): boolean => {
 const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
   platform.areStreamsBehind() || platform.queues.some((queue) => queue.messages().some(({ receiveCount }) => receiveCount > 0));
 
-const isInStandby = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState === 'Standby';
+type Standing = { readonly lifecycleState: string } | undefined;
+const isInStandby = (asg: Standing): boolean => asg?.lifecycleState === 'Standby';
 
 /** An instance of a warm pool is no member yet, and one in standby is none until its user puts it back into service. */
-const isAside = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Warmed:') === true || isInStandby(asg);
+const isAside = (asg: Standing): boolean => asg?.lifecycleState.startsWith('Warmed:') === true || isInStandby(asg);
+
+/** How many count towards the size of an Auto Scaling group. */
+const heldIn = ({ autoScalingGroups }: WorldSnapshot, name: string): number =>
+  autoScalingGroups.find((asg) => asg.name === name)?.instances.filter((instance) => !isAside(instance)).length ?? 0;
 
 /** Members that never answer, and that their user protects from scale-in: they can neither serve nor leave. */
 const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): ReadonlySet<string> => {
@@ -167,13 +172,13 @@ const isFullEverywhere = (
 ): boolean => {
   const names = policies.filter((policy) => policy.group === group).flatMap(asgsOf);
   return names.every((name) => {
-    const { max = 0, instances = [] } = snapshot.autoScalingGroups.find((asg) => asg.name === name) ?? {};
+    const { max = 0 } = snapshot.autoScalingGroups.find((asg) => asg.name === name) ?? {};
     const { subnets = [], instanceTypes = [], market } = spec.autoScalingGroups?.find((asg) => asg.name === name) ?? {};
     const zones = subnets.map((id) => spec.subnets.find((subnet) => subnet.id === id)?.zone);
     const isSold = (one: { readonly market: string }): boolean => market === 'mixed' || one.market === market;
     const own = snapshot.offerings.filter((one) => isSold(one) && zones.includes(one.zone) && instanceTypes.includes(one.instanceType));
     const ownMax = raised.find(({ asg }) => asg === name)?.fromMax ?? max;
-    return instances.length >= ownMax || own.every(({ capacity, used }) => capacity !== null && used >= capacity);
+    return heldIn(snapshot, name) >= ownMax || own.every(({ capacity, used }) => capacity !== null && used >= capacity);
   });
 };
 
@@ -188,15 +193,14 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
   const refused = new Set(swaps.filter(isKept).map(({ instance }) => instance));
-  const heldIn = (name: string): number => snapshot.autoScalingGroups.find((asg) => asg.name === name)?.instances.length ?? 0;
   const ruled = await inForce(stage);
   const wantedIn = (name: string): number => snapshot.autoScalingGroups.find((asg) => asg.name === name)?.desired ?? 0;
   // A maximum that is too small for the size stays raised to that size. So does that of a pool, if no pool with capacity has room. Where the group was let go,
   // it stays raised to what the Auto Scaling group wants and holds.
   const isSettled = (group: string, { reservations, raised, desired }: GroupState): boolean =>
     raised.every(({ asg, fromMax, toMax }) => {
-      if (!ruled.has(group)) return toMax > fromMax && toMax === wantedIn(asg) && toMax === heldIn(asg);
-      return desired > fromMax && (toMax === desired || (toMax === heldIn(asg) && isFullEverywhere(stage, snapshot, group, raised)));
+      if (!ruled.has(group)) return toMax > fromMax && toMax === wantedIn(asg) && toMax === heldIn(snapshot, asg);
+      return desired > fromMax && (toMax === desired || (toMax === heldIn(snapshot, asg) && isFullEverywhere(stage, snapshot, group, raised)));
     }) && reservations.every(({ instances }) => instances);
   /** What others want beyond the maximum of the policy: their Auto Scaling group may launch it by itself. */
   const beyondMax = (group: string, desired: number): number => {
