@@ -80,9 +80,12 @@ const prices: Part = {
   },
 };
 
+/** Where a tree has spot alone, what EC2 has left in one zone need not take the members that move. */
+const hasOnDemand = ({ capacity }: Document): boolean => capacity === undefined || JSON.stringify(capacity).includes('"od-');
+
 /** Spot pools that may hold few members. */
 const caps: Part = {
-  fits: ({ policies }) => !policies.some(isShared),
+  fits: ({ policies }) => !policies.some(isShared) && policies.every(hasOnDemand),
   add: (world, draw) =>
     everyPolicy(world, (policy) => ({
       pools: Object.fromEntries(
