@@ -115,11 +115,13 @@ test('a warning about an instance that stands by or is in a warm pool allows no 
   expect(countedOf({ aside: ['s-1'] })).toEqual([1]);
   expect(countedOf({ aside: [] })).toEqual([2]);
   expect(countedOf({ aside: ['s-1', 'spot-a#1'] })).toBeUndefined();
-  // Its Auto Scaling group terminates it: it counts if the warning is the first signal about it.
+  // Its Auto Scaling group terminates it: it counts if the warning is the first signal about it, or it had waited to leave.
   const swapped = (more: Partial<Swap> = {}) => [swapOf('s-1', { warnedAtMs: nowMs - 1_000, claimedAtMs: nowMs, ...more })];
   expect(countedOf({ aside: ['s-1'] }, swapped())).toEqual([2]);
   expect(countedOf({ aside: ['s-1'], standby: ['s-1'] }, swapped())).toEqual([1]);
-  expect(countedOf({ aside: ['s-1'] }, swapped({ claimedAtMs: nowMs - 20_000 }))).toEqual([1]);
+  expect(countedOf({ aside: ['s-1'] }, swapped({ claimedAtMs: nowMs - 20_000 }))).toEqual([2]);
+  expect(countedOf({ aside: ['s-1'] }, swapped({ claimedAtMs: nowMs - 20_000, drainStartedAtMs: nowMs - 1_000 }))).toEqual([2]);
+  expect(countedOf({ aside: ['s-1'] }, swapped({ claimedAtMs: nowMs - 20_000, drainStartedAtMs: nowMs - 1_001 }))).toEqual([1]);
   expect(countedOf({ aside: ['s-1'] }, swapped({ reason: 'hook' }))).toEqual([1]);
   // Its swap waited because of advice, and its end was requested only after the warning.
   const advised = { claimedAtMs: nowMs - 20_000, releaseAskedAtMs: nowMs };

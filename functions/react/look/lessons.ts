@@ -87,14 +87,12 @@ const launchedBy = ({ leaving }: Facts, swaps: readonly Swap[]): readonly Launch
 const forever = Number.POSITIVE_INFINITY;
 
 /**
- * Whether EC2's warning found a member that was not leaving: no other signal had claimed it, or its swap waited and its
- * end was requested only after the warning.
+ * Whether EC2's warning found a member that was to stay, or that only waited to leave: nobody had chosen it, nobody had
+ * requested its end, and its drain had not begun. So nothing replaces it yet.
  */
 const isWarnedFirst = (swap: Swap): boolean => {
-  const { warnedAtMs = forever, claimedAtMs, chosenAtMs = forever, releaseAskedAtMs = claimedAtMs } = swap;
-  return (
-    traitsOf(swap).endedBy === 'ec2' && warnedAtMs <= Math.min(Math.max(claimedAtMs, releaseAskedAtMs), chosenAtMs)
-  );
+  const { warnedAtMs = forever, chosenAtMs = forever, releaseAskedAtMs = forever, drainStartedAtMs = forever } = swap;
+  return traitsOf(swap).endedBy === 'ec2' && warnedAtMs <= Math.min(chosenAtMs, releaseAskedAtMs, drainStartedAtMs);
 };
 
 /**
