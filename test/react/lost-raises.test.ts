@@ -4,6 +4,7 @@ import { initialState } from '../../core/group-state/state.ts';
 import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import { loweredShownMs } from '../../core/times/times.ts';
+import type { RaisedMax } from '../../core/view/raised-max.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { gather } from '../../functions/react/look/gather.ts';
 import { noticingRestored } from '../../functions/react/look/restored-states.ts';
@@ -54,6 +55,22 @@ describe('a maximum that is raised', () => {
     expect((await read()).raised).toEqual([raise]);
   });
 
+  test('is known by each of its values where the restored item has a smaller one', async () => {
+    const known = { ...raise, toMax: 9, earlier: [7, 8], atMs: nowMs };
+    const { table, environment } = tableWith({ ...raised, raised: [known] });
+    const { read } = environment();
+    await read();
+    const noteAfter = async (note: Partial<RaisedMax>): Promise<unknown> => {
+      table.stored = { ...before, raised: [{ ...raise, ...note }] };
+      return (await read()).raised;
+    };
+    expect(await noteAfter({ toMax: 6 })).toEqual([{ ...known, earlier: [7, 8, 6] }]);
+    expect(await noteAfter({ toMax: 11, earlier: [9] })).toEqual([{ ...raise, toMax: 11, earlier: [9] }]);
+    // Another environment raised it since, and took our value for the owner's.
+    const later = { fromMax: 9, toMax: 11, atMs: nowMs + 1 };
+    expect(await noteAfter(later)).toEqual([{ ...raise, ...later, fromMax: 5, earlier: [7, 8, 9] }]);
+  });
+
   test('is still known where another environment found the restore first, and wrote the item anew', async () => {
     const { table, environment } = tableWith(before);
     const [one, other] = [environment(), environment()];
@@ -89,13 +106,13 @@ describe('a maximum that is raised', () => {
     expect((await read()).raised).toEqual([raise]);
   });
 
-  test('counts once, as the item has it', async () => {
+  test('counts once, with the values of the item and its own', async () => {
     const { table, environment } = tableWith(raised);
     const { read } = environment();
     await read();
     const more = { ...raise, toMax: 9 };
     table.stored = { ...asNew(before, nowMs), raised: [more] };
-    expect((await read()).raised).toEqual([more]);
+    expect((await read()).raised).toEqual([{ ...more, earlier: [7] }]);
   });
 
   test('and was put back longer ago than a describe may lag is forgotten', async () => {

@@ -1,4 +1,4 @@
-import { openRaises, type RaisedMax } from '../../../core/view/raised-max.ts';
+import { isGiven, openRaises, type RaisedMax } from '../../../core/view/raised-max.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 
 /** The raises of a group in the item that was read or written last. */
@@ -11,6 +11,16 @@ type Known = {
 };
 
 const renewedOf = ({ renewedAtMs = 0 }: GroupState): number => renewedAtMs;
+
+/**
+ * One note of two: all their values are ours. Another environment may have taken our value for the owner's, so the
+ * known one has the owner's.
+ */
+const joined = (known: RaisedMax, note: RaisedMax): RaisedMax => {
+  const last = (note.atMs ?? 0) >= (known.atMs ?? 0) ? note : known;
+  const given = [known, note].flatMap(({ toMax, earlier = [] }) => [...earlier, toMax]);
+  return { ...last, fromMax: known.fromMax, earlier: [...new Set(given)].filter((max) => max !== last.toMax) };
+};
 
 /**
  * Remembers the maximum sizes that are raised. Auto Scaling does not show who set a maximum, so a table that is
@@ -40,13 +50,18 @@ export const rememberingRaises = (now: () => number) => {
     wrote: (group: string, state: GroupState): void => {
       if (isSuccessor(group, state) || known.get(group)?.isGiven) remember(group, state);
     },
-    /** The state with the raises that it lacks. `state` itself where it lacks none. */
+    /** The state with the raises and the values of raises that it lacks. `state` itself where it lacks none. */
     withLost: (group: string, state: GroupState): GroupState => {
       const before = known.get(group);
       if (before === undefined) return state;
       known.set(group, { ...before, isGiven: true });
-      const lost = before.raised.filter(({ asg }) => !state.raised.some((one) => one.asg === asg));
-      return lost.length === 0 ? state : { ...state, raised: [...state.raised, ...lost] };
+      const lost = before.raised.flatMap((raise) => {
+        const note = state.raised.find(({ asg }) => asg === raise.asg);
+        if (note === undefined) return [raise];
+        return isGiven(note, raise.toMax) ? [] : [joined(raise, note)];
+      });
+      const left = state.raised.filter((one) => !lost.some(({ asg }) => asg === one.asg));
+      return lost.length === 0 ? state : { ...state, raised: [...left, ...lost] };
     },
   };
 };
