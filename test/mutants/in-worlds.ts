@@ -16,13 +16,13 @@ export type Worlds = {
   readonly plays: number;
 };
 
-/** `others`: worlds that were played, and in which something else happened than with the code as it is. */
+/** `others`: seeds of the worlds that were played, and in which something else happened than with the code as it is. */
 type Fall = {
   readonly worlds: number;
   readonly seed?: number;
   readonly broken: readonly string[];
   readonly unsound: number;
-  readonly others: number;
+  readonly others: readonly number[];
 };
 
 const invariantsOf = ({ broken }: Played): readonly string[] => [...new Set(broken.map(({ invariant }) => invariant))];
@@ -58,13 +58,14 @@ const fallOf = async (
   choice: Choice,
   asItIs: ReturnType<typeof askAsItIs>,
 ): Promise<Fall> => {
-  let [unsound, others] = [0, 0];
+  let unsound = 0;
+  const others: number[] = [];
   for (const [index, seed] of seeds.entries()) {
     const played = await player.play({ seed, ...choice, assembly });
     const whole = await asItIs(player, seed);
     const all = invariantsOf(played);
     const broken = without(all, invariantsOf(whole));
-    if (played.digest !== whole.digest) others += 1;
+    if (played.digest !== whole.digest) others.push(seed);
     if (broken.length > 0) return { worlds: index + 1, seed, broken, unsound, others };
     if (all.length > 0) unsound += 1;
   }
@@ -76,8 +77,11 @@ const without = (all: readonly string[], some: readonly string[]): readonly stri
 const verdictOf = ({ broken, worlds, others }: Fall): string => {
   if (worlds === 0) return 'NOT REACHED';
   if (broken.length > 0) return broken.join(', ');
-  return others === 0 ? 'SURVIVED, the history stays the same' : 'SURVIVED';
+  return others.length === 0 ? 'SURVIVED, the history stays the same' : 'SURVIVED';
 };
+
+/** Where something else happened, and which worlds these are: a rule that is missing shows there. */
+const othersOf = ({ others, worlds }: Fall): string => `${others.length} of ${worlds}${others.length === 0 ? '' : ` (${others.join(', ')})`}`;
 
 const textOf = (breakage: Breakage, fall: Fall, { found }: Measured, { count }: Worlds): readonly string[] => {
   const shown = found(breakage);
@@ -87,7 +91,7 @@ const textOf = (breakage: Breakage, fall: Fall, { found }: Measured, { count }: 
     fall.seed === undefined ? `${fall.worlds}` : `${fall.worlds} (seed ${fall.seed})`,
     shown === undefined ? 'not known' : `${shown.reached.length} of ${count}`,
     shown === undefined || !isOfCore ? 'not known' : String(shown.differs.length),
-    `${fall.others} of ${fall.worlds}`,
+    othersOf(fall),
     String(fall.unsound),
   ];
 };
