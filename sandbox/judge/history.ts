@@ -235,6 +235,8 @@ export type GroupEvent =
   | At<'overwrote', { readonly group: string; readonly item: string; readonly attribute: string; readonly by: Actor }>
   /** A function stored a time at which something happened, and that time had not come yet. `aheadMs`: until it comes. */
   | At<'dated-ahead', { readonly group: string; readonly item: string; readonly field: string; readonly aheadMs: number; readonly by: Actor }>
+  /** A function newly stored, of something that it did or found, a time long before the write. */
+  | At<'dated-behind', { readonly group: string; readonly item: string; readonly field: string; readonly saidMs: number; readonly by: Actor }>
   /** The state item of a group was deleted. */
   | At<'state-deleted', { readonly group: string; readonly by: Actor }>
   /** Another item was written whose size counts: a swap, a decision, a policy. */

@@ -11,6 +11,7 @@ import type { AttributeMap } from '../platform/tables/stream.ts';
 import type { World } from '../world/world.ts';
 import type { FunctionEvent, History, HistoryEvent } from './history.ts';
 import { datedAhead } from './said/dated-ahead.ts';
+import { datedBehind } from './said/dated-behind.ts';
 import { itemEvents, tableNames } from './said/items-told.ts';
 import type { Stored } from './said/stored-items.ts';
 import { createUnreadWrites } from './said/unread-writes.ts';
@@ -164,7 +165,7 @@ const listen = ({ world, callLog, platform, acting, clock }: Recorded, push: (ev
     tell(...itemEvents({ ...change, table, by }));
     if (by.kind !== 'function') return;
     tell(...writes.wrote(by.invocation, { ...change, table }).map((lost) => ({ kind: 'overwrote' as const, ...lost, by })));
-    if (table === 'state') tell(datedAhead(change.after, by, clock.now()));
+    if (table === 'state') tell(datedAhead(change.after, by, clock.now()), datedBehind(change, by, clock.now()));
   });
 };
 

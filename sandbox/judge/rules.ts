@@ -38,6 +38,7 @@ import { sparesServe } from './rules/launches/spares.ts';
 import { fullSubnetsRest } from './rules/launches/subnets.ts';
 import { versionsAsNamed } from './rules/launches/template-versions.ts';
 import { countedInFull } from './rules/memory/counted.ts';
+import { nothingIsDatedBehind } from './rules/memory/dated-behind.ts';
 import { itemsExpire } from './rules/memory/expiries.ts';
 import { lessonsAreTrue } from './rules/memory/learned.ts';
 import { nothingLeftNoted } from './rules/memory/left-in-state.ts';
@@ -243,5 +244,6 @@ export const rules: readonly Rule[] = [
   lessonsAreTrue,
   newMembersAreKnown,
   nothingIsDatedAhead,
+  nothingIsDatedBehind,
   itemsExpire,
 ];

@@ -22,6 +22,8 @@ export const times = {
   describeLagMs: 180_000,
   /** Until this long after it joined, a member that neither Auto Scaling nor EC2 shows there may still be about to be shown (core/times/times.ts). */
   bothLagMs: 45_000,
+  /** A signal that is read this long after it came counts as late (core/times/times.ts). */
+  signalLateMs: 60_000,
   /** Signals are gathered into a batch for at most this long (lib/signals.ts). */
   batchMs: 1_000,
   /** A spot warning comes two minutes before the end (EC2 User Guide, spot instance termination notices). */

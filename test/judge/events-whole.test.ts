@@ -57,6 +57,26 @@ describe('events are whole', () => {
     expect(found(kind, { ...detail, group: 'api' })).toContain(`Holdfast ${kind}: its group is api, and nobody wrote a policy of that name`);
   });
 
+  it('a fallback breaks where its look decided once', () => {
+    const fallback = { decision: 'd-1', refused: [{ offering: { zone: 'z-a' }, code: 'InsufficientInstanceCapacity' }] };
+    const decided = (rounds: readonly object[], id = 'd-1') => ({
+      stored: { states: {}, deadLetters: 0, staleMessages: 0, decisions: [{ id, rounds }], swaps: [] },
+    });
+    const sent = (stored: object) =>
+      details(
+        eventsAreWhole,
+        (script) => {
+          script.policy(0, 3);
+          script.at(100, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 10, by: react('i-a') });
+          told(script, 'Holdfast Fallback', fallback);
+        },
+        stored,
+      );
+    expect(sent(decided([{}]))).toEqual(['Holdfast Fallback: its look did not decide again after a refusal']);
+    expect(sent(decided([{}, {}]))).toEqual([]);
+    expect(sent(decided([{}], 'd-2'))).toEqual([]);
+  });
+
   it.each(fields)('%s breaks without its %s, and with an empty one', (kind, name, detail) => {
     const { [name]: _, ...rest } = detail;
     expect(found(kind, rest)).not.toEqual([]);

@@ -146,6 +146,27 @@ describe('metrics count what happened', () => {
     expect(found({}, undefined, told, { function: 'accept-policy' })).toEqual([]);
   });
 
+  it('late signals: those that had come a minute before, and none about what is younger', () => {
+    const late = (count: number, happenedS: number, firstS?: number, about: Told = { about: 'warning', instance: 'i-1' }) =>
+      details(metricsAreTrue, (script) => {
+        script.policy(0, 1);
+        const message = { kind: 'delivered', function: 'react', message: 'm', told: about, happenedAtMs: 1_000 * happenedS } as const;
+        if (firstS !== undefined) script.at(firstS, { ...message, invocation: 'i-before' });
+        script.at(100, { ...message, invocation: 'i-a' });
+        const signals = about.about === 'tick' ? 0 : 1;
+        const ended = { kind: 'invocation-ended', invocation: 'i-a', function: 'react', startedAtMs: 100_000, timeoutMs: 30_000 } as const;
+        script.at(110, { ...ended, again: [], injected: false, counted: { Signals: signals, SignalsLate: count } });
+      });
+    expect(late(0, 99)).toEqual([]);
+    expect(late(1, 60)).toEqual(['react: SignalsLate counts 1, expected 0']);
+    // It may have waited, or it may have been sent late.
+    expect([0, 1].flatMap((count) => late(count, 30))).toEqual([]);
+    expect(late(1, 30, 30)).toEqual([]);
+    expect(late(0, 30, 30)).toEqual(['react: SignalsLate counts 0, expected 1']);
+    expect(late(0, 30, 40)).toEqual([]);
+    expect(late(0, 30, 30, { about: 'tick', groups: ['web'] })).toEqual([]);
+  });
+
   it('unreadable messages: no more than it received', () => {
     const garbage: Told = { about: 'warning', instance: 'undefined' };
     expect(found({ PoisonMessages: 1, Problems: 1 }, undefined, [garbage])).toEqual([]);

@@ -1,9 +1,9 @@
 import { announcements, items } from '../../../../core/contract.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
-import type { HistoryEvent } from '../../history.ts';
+import type { History, HistoryEvent } from '../../history.ts';
 import { within } from '../../policy/in-force.ts';
-import { isMap, mapsOf, numberOf, textsOf } from '../../read-json.ts';
+import { isMap, mapsOf, numberOf, textOf, textsOf } from '../../read-json.ts';
 import { remembered } from '../../remembered.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -80,12 +80,24 @@ const untrueVersion = (chronicle: Chronicle, { detailType, detail, atMs }: Annou
     : [`it says that version ${String(detail.inForce)} is in force, expected ${String(then.at(-1))}`];
 };
 
+/** How many times each stored decision decided: again after a refusal. */
+const roundsOf = remembered(
+  ({ stored }: History): ReadonlyMap<string, number> =>
+    new Map(stored.decisions.filter(isMap).map(({ id, rounds }) => [textOf(id), mapsOf(rounds).length])),
+);
+
+/** Where a look only was refused, and did not decide again, nothing else took the place of what was refused. */
+const isNoFallback = ({ history }: Chronicle, { decision }: Detail): boolean => roundsOf(history).get(String(decision)) === 1;
+
 /** A fallback names each offering that was refused, and why. A group that is let go names its last version, or launches that were under way. */
-const emptyIn = ({ detailType, detail }: Announced): readonly string[] => {
+const emptyIn = (chronicle: Chronicle, { detailType, detail }: Announced): readonly string[] => {
   const { refused, lastVersion, launched, unanswered } = detail;
   if (detailType === announcements.fallback) {
     const isWhole = mapsOf(refused).length > 0 && mapsOf(refused).every(({ offering, code }) => isMap(offering) && isText(code));
-    return isWhole ? [] : ['it does not say what was refused, and why'];
+    return [
+      ...(isWhole ? [] : ['it does not say what was refused, and why']),
+      ...(isNoFallback(chronicle, detail) ? ['its look did not decide again after a refusal'] : []),
+    ];
   }
   if (detailType !== announcements.groupLetGo) return [];
   return lastVersion !== undefined || isFilled(launched) || isFilled(unanswered) ? [] : ['it says neither the last version nor any launch'];
@@ -126,7 +138,7 @@ const shortfallsAmiss = ({ detail: { shortfalls } }: Announced): readonly string
 export const eventsAreWhole: Rule = {
   name: 'events are whole',
   meaning:
-    'Each event names a group that has had a policy, and has all that belongs to an event of its kind: the instances that it is about, each once, the reason, the pool, the counts, and the text of each shortfall. Its decision was stored, unless it reports claims alone. The event of a rejected policy names each problem in a text, and the version that stays in force. The parts of one event about a drain name as many members as each part counts.',
+    'Each event names a group that has had a policy, and has all that belongs to an event of its kind: the instances that it is about, each once, the reason, the pool, the counts, and the text of each shortfall. Its decision was stored, unless it reports claims alone. The event of a rejected policy names each problem in a text, and the version that stays in force. A fallback is sent only where its look decided again after a refusal. The parts of one event about a drain name as many members as each part counts.',
   broken: (chronicle) => [
     ...chronicle.of('announced').flatMap((event): readonly Broken[] => {
       const { atMs, detailType, detail } = event;
@@ -136,7 +148,7 @@ export const eventsAreWhole: Rule = {
         ...lacking(event),
         ...unstored(chronicle, event),
         ...untrueVersion(chronicle, event),
-        ...emptyIn(event),
+        ...emptyIn(chronicle, event),
         ...shortfallsAmiss(event),
       ].map((why) => ({ group, atMs, detail: `${detailType}: ${why}` }));
     }),

@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
 import { mapsOf, numberOf } from '../../read-json.ts';
 import { remembered } from '../../remembered.ts';
+import { times } from '../../times.ts';
 import { nameOf } from '../../world/cloud.ts';
 import { isFunction } from '../../world/life.ts';
 
@@ -135,6 +136,33 @@ const readIn = (chronicle: Chronicle, { counted, invocation }: Ended): readonly 
   ];
 };
 
+/** The clock of a function may be wrong by this, and EventBridge cuts off milliseconds of a time. */
+const clockSlackMs = ({ times: { clockMs } }: Chronicle): number => times.clockAheadMs + 2 * clockMs;
+
+/** When each message was first delivered. */
+const firstDelivered = remembered(
+  (chronicle: Chronicle): ReadonlyMap<string, number> =>
+    new Map(
+      chronicle
+        .of('delivered')
+        .map(({ message, atMs }) => [message, atMs] as const)
+        .toReversed(),
+    ),
+);
+
+/** A signal comes after what it reports. It was late if it had come before, and it may have been if what it reports was long over. */
+const lateIn = (chronicle: Chronicle, { counted, invocation, startedAtMs }: Ended): readonly string[] => {
+  const { deliveries = [] } = chronicle.invocations.get(invocation) ?? {};
+  const signals = deliveries.filter(({ told }) => told.about !== 'tick');
+  const slackMs = clockSlackMs(chronicle);
+  const cameAt = ({ message, atMs }: Of<'delivered'>): number => firstDelivered(chronicle).get(message) ?? atMs;
+  const sure = signals.filter((one) => !mayBeUnreadable(one) && startedAtMs - cameAt(one) > times.signalLateMs + slackMs);
+  const possible = signals.filter(({ happenedAtMs }) => startedAtMs - happenedAtMs > times.signalLateMs - slackMs);
+  const [least, most] = [sumOf(sure.map(signalsOf)), sumOf(possible.map(signalsOf))];
+  const { [metrics.signalsLate]: late = 0 } = counted;
+  return late >= least && late <= most ? [] : [`${metrics.signalsLate} counts ${late}, expected ${textOf({ least, most })}`];
+};
+
 type Ended = Of<'invocation-ended'> & { readonly counted: Readonly<Record<string, number>> };
 
 const textOf = ({ least, most }: Bounds): string => (least === most ? `${most}` : `${least} to ${most}`);
@@ -155,7 +183,7 @@ const wrongIn = (chronicle: Chronicle, ended: Ended): readonly string[] => {
   return [
     ...amiss,
     ...invented,
-    ...(ended.function.endsWith('react') ? readIn(chronicle, ended) : []),
+    ...(ended.function.endsWith('react') ? [...readIn(chronicle, ended), ...lateIn(chronicle, ended)] : []),
     ...(problems === sum ? [] : [`${metrics.problems} counts ${problems}, expected ${sum}`]),
   ];
 };
@@ -166,7 +194,7 @@ const isWhole = (ended: Invocation['ended']): ended is Ended =>
 export const metricsAreTrue: Rule = {
   name: 'metrics count what happened',
   meaning:
-    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
+    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. A signal counts as late if it had come a minute before, and not if what it reports is younger than that. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
   broken: (chronicle) =>
     chronicle
       .of('invocation-ended')
