@@ -177,3 +177,17 @@ export const endWhilePending = (atMs: number, forMs: number, zone: string): Step
     for (let laterMs = 0; laterMs < forMs; laterMs += 3_000) clock.after(laterMs, () => end());
   },
 });
+
+/** EC2 takes the youngest spot instances, also those that are still pending. */
+export const takeYoungest = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'interrupted',
+  atMs,
+  what: `EC2 takes the ${count} youngest spot instances in 120 s`,
+  about: { group },
+  happen: (stage) => {
+    const youngest = stage.members(group, { market: 'spot' }).toReversed();
+    const instances = youngest.slice(0, count).map(({ id }) => id);
+    stage.did({ kind: 'interrupted', instances, groups: [group] });
+    stage.sandbox.world.interrupt(instances, { noticeMs: 120_000, action: 'terminate' });
+  },
+});

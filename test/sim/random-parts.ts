@@ -6,20 +6,20 @@ import { holdingOf } from './random-terms.ts';
 import { interrupt, kill, putPolicy, recommendRebalance } from './steps.ts';
 import { catalogue, onDemandPools, spotPools, zones } from './worlds.ts';
 
-type Document = Readonly<Record<string, unknown>>;
+export type Document = Readonly<Record<string, unknown>>;
 
 /** One thing that a world may have beside what its kind draws. `fits`: whether such a world can have it. */
 export type Part = { readonly fits: (world: DrawnWorld) => boolean; readonly add: (world: DrawnWorld, draw: Draw) => DrawnWorld };
 
-const everyPolicy = (world: DrawnWorld, change: (policy: Document) => Document): DrawnWorld => ({
+export const everyPolicy = (world: DrawnWorld, change: (policy: Document) => Document): DrawnWorld => ({
   ...world,
   policies: world.policies.map((policy) => ({ ...policy, ...change(policy) })),
 });
-const poolsOf = ({ pools }: Document) => Object.entries((pools ?? {}) as Readonly<Record<string, Document>>);
-const typesOf = ({ defaults }: Document): readonly string[] =>
+export const poolsOf = ({ pools }: Document) => Object.entries((pools ?? {}) as Readonly<Record<string, Document>>);
+export const typesOf = ({ defaults }: Document): readonly string[] =>
   (defaults as { readonly instanceTypes?: readonly string[] } | undefined)?.instanceTypes ?? [];
 const isShared = ({ maxShare }: Document): boolean => maxShare !== undefined;
-const launchesItself = (policy: Document): boolean => holdingOf(policy) !== 'launch-instances';
+export const launchesItself = (policy: Document): boolean => holdingOf(policy) !== 'launch-instances';
 
 /** Another type, which costs less than the usual one on spot and on demand, or more. It is written first or last. */
 const secondType: Part = {

@@ -11,7 +11,7 @@ const share = 0.3;
 const minuteMs = 60_000;
 
 /** Bounds of a size that alarms and a schedule may move. */
-const boundsOf = ({ size }: Document): Bounds | undefined => {
+export const boundsOf = ({ size }: Document): Bounds | undefined => {
   const { min, max, from } = (typeof size === 'object' && size !== null ? size : {}) as { min?: number; max?: number; from?: string };
   return min === undefined || max === undefined || max === min || from !== undefined ? undefined : { min, max };
 };

@@ -5,6 +5,7 @@ import { withLastingAlarms } from './random-alarms.ts';
 import { withBounds } from './random-bounds.ts';
 import { withBusyHour } from './random-busy.ts';
 import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
+import { withFurtherParts } from './random-further-parts.ts';
 import { withLoad } from './random-load.ts';
 import { withMeetings } from './random-meetings.ts';
 import { withMixture } from './random-mixture.ts';
@@ -104,7 +105,9 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const ringing = withRings(hour, drawFrom(forkRandom(seed, 'rings')));
   const versions = withVersions(ringing, drawFrom(forkRandom(seed, 'template versions')));
   const owner = name === 'outside' ? withOwnerWeights(versions, drawFrom(forkRandom(seed, 'owner weights'), always)) : versions;
-  const world = withMoreTrouble.has(name) && always === undefined ? withMixture(owner, drawFrom(forkRandom(seed, 'mixture'))) : owner;
+  const isMixed = withMoreTrouble.has(name) && always === undefined;
+  const mixed = isMixed ? withMixture(owner, drawFrom(forkRandom(seed, 'mixture'))) : owner;
+  const world = isMixed ? withFurtherParts(mixed, drawFrom(forkRandom(seed, 'further parts'))) : mixed;
   return {
     name: `seed ${seed} (${name})`,
     seed,

@@ -56,7 +56,7 @@ const changes: readonly ((draw: Draw, atMs: number) => Step)[] = [
 ];
 
 /** A policy without a spot pool in its tree cannot have spares, and one without an on-demand pool cannot keep members there: it would be rejected. */
-const hasBothMarkets = ({ capacity }: Document): boolean =>
+export const hasBothMarkets = ({ capacity }: Document): boolean =>
   capacity === undefined || ['"spot-', '"od-'].every((pool) => JSON.stringify(capacity).includes(pool));
 
 /** The world whose policies also say of spares, shares, prices and returns, and in which prices and capacity move. What edits write goes without. */
