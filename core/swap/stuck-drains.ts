@@ -24,6 +24,8 @@ export type TakingOver = {
   readonly spared?: ReadonlySet<string>;
   /** Instances that are stopped, and that the group does not need if they start again. Absent: none. */
   readonly stopped?: ReadonlySet<string>;
+  /** Instances whose end was received before, whatever a describe still shows. Absent: none. */
+  readonly ended?: ReadonlySet<string>;
   readonly drainFor: NameDrain;
   /** Drains that a user stopped. */
   readonly stoppedDrains: readonly string[];
@@ -93,9 +95,11 @@ const isStoppedInTurn = ({ state, instance }: Swap, { stopped }: TakingOver): bo
 /**
  * The new drain of a swap whose own drain failed, or ended before the instance did. From then on Holdfast terminates an
  * instance that EC2 warned about and did not take. A swap that waits for its turn gets its first drain here once its
- * instance is stopped. Undefined while its drain goes on, or when the drain succeeded.
+ * instance is stopped. Undefined while its drain goes on, or when the drain succeeded. A swap without a drain whose
+ * instance has ended gets none: there is no work to take off.
  */
 export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undefined => {
+  if (swap.drain === undefined && taking.ended?.has(swap.instance)) return undefined;
   // A drain ends when its last member has drained. So members that end at other times get drains of their own.
   const endsAtMs = swap.deadlineMs ?? (swap.state === 'draining' ? swap.busyUntilMs : undefined);
   const order = anotherDrain(swap, taking.drainFor(isOnHook(swap) ? 'hook' : 'mend', endsAtMs), taking.nowMs);

@@ -18,6 +18,8 @@ type Trouble = {
   readonly mode?: Mode;
   /** Why no member can be put back into service. */
   readonly notBack?: 'later' | 'never';
+  /** Ends that earlier looks received, and when. */
+  readonly heardEnded?: Readonly<Record<string, number>>;
   /** Changes of swaps are added here. */
   readonly changes?: SwapChange[];
   /** Completed hooks are added here. */
@@ -30,7 +32,7 @@ const mendedBy = async (
   swaps: readonly Swap[],
   nowMs: number,
   holdings: Partial<Holdings> = {},
-  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, changes, completed, warnedAgain }: Trouble = {},
+  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, heardEnded, changes, completed, warnedAgain }: Trouble = {},
 ) => {
   const retired: string[] = [];
   const claimed: Swap[] = [];
@@ -73,7 +75,11 @@ const mendedBy = async (
     id: 'this one',
     ports: { clock: { now: () => nowMs }, store, owners, lifecycle, announcer, telemetry: { count } },
   } as unknown as Run;
-  const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
+  const gathered = {
+    swaps,
+    state: { desired: 1, ...(heardEnded && { ended: heardEnded }) },
+    holdings: { ...nothing, ...holdings },
+  } as unknown as Gathered;
   const after = await continueSwaps(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
   return { retired, failures, ...after, ...(warnedAgain !== undefined && { claimed, announced }) };
 };
@@ -101,6 +107,15 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
   it('is closed ten minutes later, once no describe shows the instance any more', async () => {
     const [closed] = await mended([{ ...held, hooks: [{ ...hook, expiresAtMs: inMs(7_500) }] }], inMs(7_000));
     expect(closed).toMatchObject({ state: 'gone', goneAtMs: inMs(7_000) });
+  });
+  it('gets no drain where its end was received before the hook was found, although a late describe shows it (53 of small)', async () => {
+    const { drain: _, ...first } = { ...held, state: 'leaving' as const, hooks: [hook] };
+    const drainOf = async (heardEnded: Readonly<Record<string, number>>) => {
+      const [after] = await mended([first], inMs(330), { aside: ['i-1'] }, { heardEnded });
+      return after?.drain;
+    };
+    expect(await drainOf({ 'i-1': inMs(328) })).toBeUndefined();
+    expect(await drainOf({ 'i-2': inMs(328) })).toBe('hook-none-new');
   });
   it.each(['leaving', 'draining'] as const)('goes to a new drain while it is %s, when its heartbeats stay away', async (state) => {
     const [before] = await mended([{ ...held, state }], inMs(329), { aside: ['i-1'] });

@@ -3,6 +3,7 @@ import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
 import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
 import { mayTakeOver, modeOf } from '../../../core/group/mode.ts';
+import { endsHeard } from '../../../core/group-state/state.ts';
 import type { NameDrain } from '../../../core/swap/drain-kind.ts';
 import { endsIn, unseenIn } from '../../../core/swap/ends.ts';
 import { asOutlived, outlivedIn } from '../../../core/swap/outlived.ts';
@@ -99,6 +100,7 @@ export const continueSwaps = async (
     shown,
     spared: new Set(spared.map(({ instance }) => instance)),
     stopped: new Set(needless.filter((instance) => !aside.includes(instance))),
+    ended: new Set(endsHeard(gathered.state, members)),
     drainFor,
     stoppedDrains: run.facts.stoppedDrains,
   };

@@ -39,6 +39,13 @@ describe('a drain that has not ended two minutes after it was due', () => {
   });
 });
 
+it('a swap whose instance had ended before its first signal gets no drain, although its hook has no heartbeats', () => {
+  const { drain: _, deadlineMs: _due, ...first } = swap({ reason: 'hook', state: 'leaving', hooks: [{ ...hook, expiresAtMs: nowMs + 270_000 }] });
+  expect(takenOver(first, taking())).toEqual({ ...order, drain: 'hook-new' });
+  expect(takenOver(first, taking({ ended: new Set(['i-1']) }))).toBeUndefined();
+  expect(takenOver({ ...first, drain: 'd' }, taking({ ended: new Set(['i-1']) }))).toEqual({ ...order, drain: 'hook-new' });
+});
+
 describe('the end by which a new drain is named', () => {
   const endsAt = (changes: Partial<Swap>): readonly (number | undefined)[] => {
     const asked: (number | undefined)[] = [];
