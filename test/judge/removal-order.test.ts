@@ -57,6 +57,19 @@ describe('members leave in the order of removal', () => {
     expect(found({ ...newest, ...inAsg }, one, drawn(10))).toBe(0);
     expect(found({ ...oldest, ...inAsg }, one, drawn(10))).toBe(1);
   });
+  it('says nothing of a launch that moves a member while this one stays (1500104), and compares it once that one has left', () => {
+    const moved =
+      (leftS?: number): Parameters<typeof shrinks>[2] =>
+      (script) => {
+        script.react(48, 52, 'launching');
+        script.launch(50, 'i-3', { pool: 'spot-b', by: react('launching') });
+        script.serves(70, 'i-3');
+        if (leftS !== undefined) script.end(leftS, 'i-2');
+      };
+    const two = { 'i-1': {}, 'i-2': { pool: 'od-b' } };
+    expect(found(newest, two, moved())).toBe(0);
+    expect(found(newest, two, moved(80))).toBe(1);
+  });
   it('compares across Auto Scaling groups by what leaves each of them', () => {
     const sized =
       (desired: number, min: number, leaves: readonly string[] = []): Parameters<typeof shrinks>[2] =>

@@ -1,4 +1,5 @@
 import { type Comparing, readSince } from '../../capacity/paid.ts';
+import { movesIn } from '../../capacity/returning.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import { type Choice, choicesOf } from '../../members/choices.ts';
 import { headcountAt } from '../../members/staying.ts';
@@ -7,7 +8,7 @@ import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { nameOf } from '../../world/cloud.ts';
-import { isFunction, isProtected, type Life, lastRefusalMs, stayAt } from '../../world/life.ts';
+import { goneAtMs, isFunction, isProtected, type Life, lastRefusalMs, stayAt } from '../../world/life.ts';
 
 /** The policy that orders the removal, where nobody sets the size outside. */
 const orderingPolicy = (chronicle: Chronicle, { group, lookedSinceMs, chosenAtMs }: Choice): Policy | undefined => {
@@ -51,6 +52,12 @@ const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs 
     return known !== undefined && known.suspended.length === 0 && known.desired - known.min > leaving;
   });
 
+/** Whether it may have been launched to move a member that stays: then this one leaves, and not the launch. */
+const isForMove = (chronicle: Chronicle, one: Life, atMs: number): boolean =>
+  movesIn(chronicle)
+    .get(one)
+    ?.worse.some((other) => goneAtMs(other) > atMs && other.claims.every((claim) => claim.atMs > atMs)) === true;
+
 /** Members that stayed although Holdfast could have let them go in its place. */
 const couldHaveGone = (chronicle: Chronicle, { choice, policy, leaving, shownSinceMs }: Omit<ScaleIn, 'others'>): readonly Life[] => {
   const { life, group, chosenAtMs } = choice;
@@ -73,7 +80,8 @@ const couldHaveGone = (chronicle: Chronicle, { choice, policy, leaving, shownSin
       !isProtected(one, chosenAtMs) &&
       !isProtected(one, shownSinceMs) &&
       chosenAtMs - lastRefusalMs(one, chosenAtMs) >= times.keptForMs + chronicle.times.clockMs &&
-      !one.claims.some((claim) => claim.atMs <= chosenAtMs)
+      !one.claims.some((claim) => claim.atMs <= chosenAtMs) &&
+      !isForMove(chronicle, one, chosenAtMs)
     );
   });
 };
