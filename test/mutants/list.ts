@@ -1,4 +1,5 @@
 import { attacked } from './attacked.ts';
+import { calling } from './calling.ts';
 import { deciding } from './deciding.ts';
 import { launching } from './launching.ts';
 import { leaving } from './leaving.ts';
@@ -23,6 +24,7 @@ import { weights } from './weights.ts';
 /** Every mutant. A mutant's name is its own. */
 export const mutants: readonly Mutant[] = [
   ...attacked,
+  ...calling,
   ...deciding,
   ...launching,
   ...leaving,

@@ -118,9 +118,9 @@ const attacked = (name: keyof typeof attackSituations): Run => situation(attackS
 const seldom = (name: keyof typeof seldomSituations): Run => situation(seldomSituations[name]);
 
 const whileClocksJump =
-  (name: keyof typeof seldomSituations): Run =>
+  (name: keyof typeof seldomSituations, of = /react/): Run =>
   async (assembly) =>
-    (await play(seldomSituations[name](), { assembly, onReady: clocksJump })).violations;
+    (await play(seldomSituations[name](), { assembly, onReady: clocksJump(of) })).violations;
 
 const meeting = (name: keyof typeof meetingSituations): Run => situation(meetingSituations[name]);
 
@@ -260,6 +260,7 @@ export const runs = {
   'a function dies before its launch, and another member is warned': seldom('a function dies before its launch, and another member is warned'),
   'members are warned while another group attaches for long': seldom('members are warned while another group attaches for long'),
   'the clock of a function jumps while members are warned': whileClocksJump('the clock of a function jumps while members are warned'),
+  'the clocks of drains jump while members are warned': whileClocksJump('the clock of a function jumps while members are warned', /drain/),
   'a policy drops a target group, and members are warned': meeting('a policy drops a target group, and members are warned'),
   'a policy changes twice while the event bus takes nothing': meeting('a policy changes twice while the event bus takes nothing'),
   'the account has no room for spot when EC2 takes members': meeting('the account has no room for spot when EC2 takes members'),

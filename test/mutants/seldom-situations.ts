@@ -19,10 +19,12 @@ const slowAttaches = {
 } as const;
 
 /** The clock of the function that decides jumps by up to a minute, at each of its readings. */
-export const clocksJump = (stage: Stage): void => {
-  const [first = '', ...others] = stage.functionRoles.filter((role) => /react/.test(role));
-  stage.addFaults([{ on: 'clock', kind: 'step', withinMs: 60_000, probability: 1, match: { caller: [first, ...others] } }]);
-};
+export const clocksJump =
+  (of: RegExp) =>
+  (stage: Stage): void => {
+    const [first = '', ...others] = stage.functionRoles.filter((role) => of.test(role));
+    stage.addFaults([{ on: 'clock', kind: 'step', withinMs: 60_000, probability: 1, match: { caller: [first, ...others] } }]);
+  };
 
 /** Worlds for mutants whose moment random worlds seldom draw. */
 export const seldomSituations = {
