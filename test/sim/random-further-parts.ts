@@ -105,14 +105,14 @@ const deletedMeanwhile: Part = {
   },
 };
 
-/** A step of a drain fails until the workflow gives it up. */
+/** A step of a drain fails until a late attempt, or until the workflow gives it up. */
 const failingStep: Part = {
   fits: () => true,
   add: (world, draw) => {
     const atMs = seconds(draw, 1, 60);
     const fault: FaultInput = {
       ...{ on: 'call', kind: 'throttle', match: { service: 'dynamodb', caller: draw.one(['begin-drain', 'check-drain']) } },
-      ...{ fromMs: atMs, untilMs: atMs + seconds(draw, 60, 110) },
+      ...{ fromMs: atMs, untilMs: atMs + seconds(draw, 20, 110) },
     };
     return withFault(world, [draw.one([interrupt, recommendRebalance])(atMs + seconds(draw, 0, 20), draw.between(1, 3))], fault);
   },
