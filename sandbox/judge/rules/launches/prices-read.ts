@@ -1,7 +1,8 @@
 import { items } from '../../../../core/contract.ts';
 import { readsPrices } from '../../capacity/paid.ts';
-import type { Chronicle } from '../../chronicle.ts';
+import type { Chronicle, Invocation } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import type { Policy } from '../../policy/policy.ts';
 import { isFunction } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -19,22 +20,34 @@ const isRead = (chronicle: Chronicle, startedAtMs: number, atMs: number): boolea
     .some(({ operation, askedAtMs }) => operation === 'DescribeSpotPriceHistory' && askedAtMs >= sinceMs && askedAtMs <= atMs);
 };
 
-/** Whether every policy that may have been in force needs spot prices. */
-const needsPrices = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): boolean => {
-  const policies = chronicle.policiesIn(group, sinceMs, atMs);
+/**
+ * The policy that the state followed when an invocation began which only a tick had called. Such a function may know that policy, and then reads it again
+ * only before it acts.
+ */
+const followedBy = (chronicle: Chronicle, group: string, { beganAtMs, deliveries }: Invocation): readonly Policy[] => {
+  const { written = [], policies = [] } = chronicle.groups.get(group) ?? {};
+  if (deliveries.length === 0 || deliveries.some(({ told }) => told.about !== 'tick')) return [];
+  const version = written.findLast(({ atMs }) => atMs <= beganAtMs)?.policyVersion;
+  return policies.flatMap((one) => (one.version === version && one.policy !== undefined ? [one.policy] : []));
+};
+
+/** Whether every policy that may have been in force, or that its function may know, needs spot prices. */
+const needsPrices = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number, by: Invocation | undefined): boolean => {
+  const policies = [...chronicle.policiesIn(group, sinceMs, atMs), ...(by === undefined ? [] : followedBy(chronicle, group, by))];
   return policies.length > 0 && policies.every(readsPrices);
 };
 
 export const pricesAreRead: Rule = {
   name: 'spot prices are read every five minutes',
   meaning:
-    'While a policy needs spot prices (`cheapest`, a limit of a spot pool, or mode `observe`), each decision follows a read of them that was made, or at least tried, in the five minutes before its look. Each group reads by itself, and calls do not show the group, so this is about accounts with one group.',
+    'While a policy needs spot prices (`cheapest`, a limit of a spot pool, or mode `observe`), each decision follows a read of them that was made, or at least tried, in the five minutes before its look. A look that only a tick caused may follow the policy that the state followed before. Each group reads by itself, and calls do not show the group, so this is about accounts with one group.',
   broken: (chronicle) => {
     if (chronicle.groups.size !== 1) return [];
     return chronicle.of('item-written').flatMap(({ item, group, by, atMs }): readonly Broken[] => {
       if (!item.startsWith(items.decisionPrefix) || !isFunction(by)) return [];
-      const startedAtMs = chronicle.invocations.get(by.invocation)?.beganAtMs ?? atMs;
-      if (!needsPrices(chronicle, group, startedAtMs, atMs) || isRead(chronicle, startedAtMs, atMs)) return [];
+      const author = chronicle.invocations.get(by.invocation);
+      const startedAtMs = author?.beganAtMs ?? atMs;
+      if (!needsPrices(chronicle, group, startedAtMs, atMs, author) || isRead(chronicle, startedAtMs, atMs)) return [];
       return [{ group, atMs, detail: `${item} was decided, and spot prices had not been read for five minutes` }];
     });
   },
