@@ -7,7 +7,7 @@ import type { StateMemory } from './said/state-memory.ts';
 import type { SaidStatus } from './said/status.ts';
 import type { Stored } from './said/stored-items.ts';
 import type { SwapFacts } from './said/swap-facts.ts';
-import type { Told } from './world/message.ts';
+import type { Message } from './told/told.ts';
 
 /**
  * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed by a test and judged again. No event comes from
@@ -261,11 +261,8 @@ export type GroupEvent =
 
 /** The messages and actions of Holdfast's functions. */
 export type FunctionEvent =
-  /** A message reached an invocation. `happenedAtMs`: when what it reports happened, as the message says it (EventBridge cuts off milliseconds). */
-  | At<
-      'delivered',
-      { readonly invocation: string; readonly function: string; readonly message: string; readonly told: Told; readonly happenedAtMs: number }
-    >
+  /** A message reached an invocation. */
+  | At<'delivered', Message & { readonly invocation: string; readonly function: string }>
   /** `drain`: the drain of whose workflow it is a step. */
   | At<'invocation-began', { readonly invocation: string; readonly function: string; readonly drain?: string }>
   | At<
@@ -313,6 +310,8 @@ export type FunctionEvent =
           readonly count: number;
           readonly token?: string;
         };
+        /** The group whose launch a dry run tries. */
+        readonly tries?: string;
         /** Instances that a call to the load balancer was to take out of service, and of which target group. */
         readonly takesOut?: readonly string[];
         readonly takesOutOf?: string;

@@ -16,11 +16,11 @@ import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { advisedAreClaimed } from './rules/drains/advised.ts';
 import { drainsAreShared } from './rules/drains/drains.ts';
 import { endedInTime } from './rules/drains/ended-in-time.ts';
-import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/drains/endings.ts';
-import { heartbeatsAreSpaced, heartbeatsComeEarly } from './rules/drains/heartbeats.ts';
-import { hooksEndTogether } from './rules/drains/hooks-together.ts';
+import { connectionsGetTheirTime, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/drains/endings.ts';
+import { hookRules } from './rules/drains/hooks.ts';
 import { replacedBeforeWindow } from './rules/drains/scheduled.ts';
 import { sparedServeAgain } from './rules/drains/spared.ts';
+import { deniedOnceEach } from './rules/drains/tried-once.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/drains/warned.ts';
 import { warningsAreKept } from './rules/drains/warnings-kept.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
@@ -60,6 +60,7 @@ import { toldOnTheBus } from './rules/said/announced.ts';
 import { beyondIsSaid } from './rules/said/beyond-said.ts';
 import { boundsAreTrue } from './rules/said/bounds-said.ts';
 import { causesAreTrue } from './rules/said/causes.ts';
+import { refusedLaunchesAreListed } from './rules/said/checks-said.ts';
 import { decisionsAreTrue } from './rules/said/decisions.ts';
 import { decisionsAreFound } from './rules/said/decisions-found.ts';
 import { endsAreTrue } from './rules/said/ends-said.ts';
@@ -67,6 +68,7 @@ import { eventsAreWhole } from './rules/said/events-whole.ts';
 import { everythingExplained } from './rules/said/explained.ts';
 import { figuresAreTrue } from './rules/said/figures.ts';
 import { fullnessIsTrue } from './rules/said/fullness-said.ts';
+import { goneAsgsAreCounted } from './rules/said/gone-counted.ts';
 import { goneAsgsAreTold } from './rules/said/gone-said.ts';
 import { lastGoodStays } from './rules/said/in-force.ts';
 import { looksCome, ticksCome } from './rules/said/looks.ts';
@@ -90,6 +92,7 @@ import { whoServesIsTold } from './rules/said/told-serving.ts';
 import { unfitIsSaid } from './rules/said/unfit-said.ts';
 import { alarmsAct, lastingAlarmsActAgain } from './rules/size/alarms.ts';
 import { desiredAsAsked } from './rules/size/desired.ts';
+import { observedSizesAreFollowed } from './rules/size/observed.ts';
 import { outsideSizesStand, wantedStay } from './rules/size/outside.ts';
 import { schedulesAreFollowed } from './rules/size/schedule.ts';
 
@@ -107,6 +110,7 @@ export const rules: readonly Rule[] = [
   removalKeepsShape,
   successorServes,
   desiredAsAsked,
+  observedSizesAreFollowed,
   outsideSizesStand,
   wantedStay,
   schedulesAreFollowed,
@@ -124,10 +128,8 @@ export const rules: readonly Rule[] = [
   advisedAreClaimed,
   sparedServeAgain,
   replacedBeforeWindow,
-  hooksAreHeld,
-  hooksEndTogether,
-  heartbeatsComeEarly,
-  heartbeatsAreSpaced,
+  ...hookRules,
+  deniedOnceEach,
   servesAgain,
   requestedSoon,
   missingAreRequested,
@@ -202,6 +204,7 @@ export const rules: readonly Rule[] = [
   outcomesAreTrue,
   outcomesAreWhole,
   statusesAreTrue,
+  refusedLaunchesAreListed,
   statusesAreWhole,
   beyondIsSaid,
   unfitIsSaid,
@@ -210,6 +213,7 @@ export const rules: readonly Rule[] = [
   explainTellsTruth,
   statusIsShown,
   goneAsgsAreTold,
+  goneAsgsAreCounted,
   lastGoodStays,
   looksCome,
   ticksCome,

@@ -22,8 +22,8 @@ export const times = {
   describeLagMs: 180_000,
   /** Until this long after it joined, a member that neither Auto Scaling nor EC2 shows there may still be about to be shown (core/times/times.ts). */
   bothLagMs: 45_000,
-  /** A signal that is read this long after it came counts as late (core/times/times.ts). */
-  signalLateMs: 60_000,
+  /** A signal that the queue has held for longer than this was late (core/times/times.ts). */
+  signalsLateMs: 60_000,
   /** Signals are gathered into a batch for at most this long (lib/signals.ts). */
   batchMs: 1_000,
   /** A spot warning comes two minutes before the end (EC2 User Guide, spot instance termination notices). */
@@ -58,6 +58,8 @@ export const times = {
   takenAtOnceWithinMs: 180_000,
   /** A member that EC2 announced to take and did not take is put back this long after its deadline (core/swap/outlived.ts). */
   outlivedMs: 300_000,
+  /** A member that cannot be put back is ended after this time (core/swap/outlived.ts). */
+  putBackForMs: 600_000,
   /** A member that has not booted by this age never will: a world breaks its boot for good (test/sim/capacity-steps.ts). */
   neverBootsMs: 600_000,
   /** A member that EC2 refused to end is not chosen again for this long (docs/policy.md, removal). */

@@ -122,3 +122,35 @@ describe('an alarm after the state table was restored', () => {
     expect(copiedAt(undefined)).toHaveLength(1);
   });
 });
+
+describe('an alarm that is no reason any more', () => {
+  const scaled = { ...policy, size: { min: 1, max: 9, desired: 2 }, scaling: [{ alarm: 'high', adjust: '+1', cooldown: '1m' }] };
+  /** An alarm that went off at this second and is received at 5,000 s. Its function writes this size. */
+  const became = (happenedS: number, desired: number, before: (script: Script) => void = () => {}) =>
+    details((script) => {
+      script.policy(0, 1, scaled);
+      for (const id of ['i-1', 'i-2']) script.member(id);
+      script.desired(1, 2);
+      before(script);
+      script.react(5_000, 5_010, 'i-a');
+      const told = { about: 'alarm', alarm: 'high' } as const;
+      const happenedAtMs = (historyOf((one) => one.policy(0, 1)).events[0]?.atMs ?? 0) + 1_000 * happenedS;
+      script.at(5_000, { kind: 'delivered', invocation: 'i-a', function: 'react', message: 'm-1', told, happenedAtMs });
+      script.desired(5_005, desired, 1, react('i-a'));
+    });
+  it('went off more than an hour before it is received', () => {
+    expect(became(4_000, 3)).toEqual([]);
+    expect(became(1_000, 3)).toHaveLength(1);
+    expect(became(1_000, 2)).toEqual([]);
+  });
+  it('went off before the look that found the state item deleted', () => {
+    const lost = (script: Script): void => {
+      script.at(4_500, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
+      script.desired(4_550, 2, 1, react('i-b'));
+    };
+    expect(became(4_000, 3, lost)).toHaveLength(1);
+    expect(became(4_000, 2, lost)).toEqual([]);
+    expect(became(4_540, 3, lost)).toEqual([]);
+    expect(became(4_900, 3, lost)).toEqual([]);
+  });
+});

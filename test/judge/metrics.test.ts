@@ -146,25 +146,20 @@ describe('metrics count what happened', () => {
     expect(found({}, undefined, told, { function: 'accept-policy' })).toEqual([]);
   });
 
-  it('late signals: those that had come a minute before, and none about what is younger', () => {
-    const late = (count: number, happenedS: number, firstS?: number, about: Told = { about: 'warning', instance: 'i-1' }) =>
+  it('late signals: those that the queue had held for more than a minute, and no ticks', () => {
+    const late = (count: number, heldS: number, told: Told = { about: 'warning', instance: 'i-1' }) =>
       details(metricsAreTrue, (script) => {
         script.policy(0, 1);
-        const message = { kind: 'delivered', function: 'react', message: 'm', told: about, happenedAtMs: 1_000 * happenedS } as const;
-        if (firstS !== undefined) script.at(firstS, { ...message, invocation: 'i-before' });
-        script.at(100, { ...message, invocation: 'i-a' });
-        const signals = about.about === 'tick' ? 0 : 1;
-        const ended = { kind: 'invocation-ended', invocation: 'i-a', function: 'react', startedAtMs: 100_000, timeoutMs: 30_000 } as const;
-        script.at(110, { ...ended, again: [], injected: false, counted: { Signals: signals, SignalsLate: count } });
+        const of = { invocation: 'i-a', function: 'react' };
+        script.at(200, { kind: 'invocation-began', ...of });
+        script.at(200, { kind: 'delivered', ...of, message: 'm-1', told, happenedAtMs: 1_000, sentAtMs: 200_000 - heldS * 1_000 });
+        const counted = { Signals: told.about === 'tick' ? 0 : 1, SignalsLate: count };
+        script.at(210, { kind: 'invocation-ended', ...of, startedAtMs: 200_000, timeoutMs: 30_000, again: [], injected: false, counted });
       });
-    expect(late(0, 99)).toEqual([]);
-    expect(late(1, 60)).toEqual(['react: SignalsLate counts 1, expected 0']);
-    // It may have waited, or it may have been sent late.
-    expect([0, 1].flatMap((count) => late(count, 30))).toEqual([]);
-    expect(late(1, 30, 30)).toEqual([]);
-    expect(late(0, 30, 30)).toEqual(['react: SignalsLate counts 0, expected 1']);
-    expect(late(0, 30, 40)).toEqual([]);
-    expect(late(0, 30, 30, { about: 'tick', groups: ['web'] })).toEqual([]);
+    expect([late(1, 90), late(0, 20), late(0, 90, { about: 'tick', groups: ['web'] }), late(0, 61), late(1, 61)].flat()).toEqual([]);
+    expect(late(0, 90)).toEqual(['react: SignalsLate counts 0, expected 1']);
+    expect(late(1, 20)).toEqual(['react: SignalsLate counts 1, expected 0']);
+    expect(late(1, 90, { about: 'tick', groups: ['web'] })).toEqual(['react: SignalsLate counts 1, expected 0']);
   });
 
   it('unreadable messages: no more than it received', () => {

@@ -35,9 +35,20 @@ describe('a warning that does not come true is taken back', () => {
     expect(broken(() => {})).toEqual(['EC2 did not take i-1, and it is not put back into service']);
   });
   it('breaks so, unless a fault meets what takes it in again', () => {
-    for (const fault of [throttled('Query'), throttled('RegisterTargets'), throttled('DescribeTargetHealth'), faultOf({ on: 'event', kind: 'drop' })])
+    for (const fault of [throttled('Query'), throttled('DescribeTargetHealth'), faultOf({ on: 'event', kind: 'drop' })])
       expect(broken(() => {}, fault)).toEqual([]);
     for (const call of ['PutEvents', 'DescribeSpotPriceHistory', 'CreateTags']) expect(broken(() => {}, throttled(call))).toHaveLength(1);
+  });
+  it('breaks for one that cannot be put back and is not ended either, ten minutes later', () => {
+    const ends = (second: number) => (script: Script) => script.at(second, { kind: 'ending', instance: 'i-1', by: react('i-10') });
+    expect(broken(() => {}, { ...throttled('RegisterTargets'), endedAtMs: 1_000_000 })).toEqual([]);
+    const idle = ['EC2 did not take i-1, which cannot be put back into service, and it is not ended'];
+    const fault = throttled('RegisterTargets');
+    expect(broken(() => {}, fault)).toEqual(idle);
+    expect(broken(ends(1_150), fault)).toEqual([]);
+    expect(broken((script) => back(script, 900), fault)).toEqual([]);
+    for (const call of ['TerminateInstances', 'Query']) expect(broken(() => {}, throttled(call))).toEqual([]);
+    expect(broken((script) => script.warn(1_000, 'i-1'), fault)).toEqual([]);
   });
   it('breaks for one that is back in name alone', () => {
     expect(broken((script) => back(script, 530))).toEqual(['i-1 was put back, and takes no work']);

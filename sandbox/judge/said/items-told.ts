@@ -142,9 +142,13 @@ const statusIn = (item: string, after: AttributeMap) => {
   const counts = { problems: lengthOf('problems'), warnings: lengthOf('warnings') };
   const message = textOf(after, 'message');
   const waits = message.includes(waitingText);
+  const checks = plainOf(after, 'checks');
+  const refused = Array.isArray(checks) && { refusedLaunches: checks.filter((one) => isDocument(one) && one.code === 'refused').length };
   const { digest } = fromItem(after);
   const said = { message, at: textOf(after, 'at'), atMs: Number(plainOf(after, 'atMs')), ...(digest !== undefined && { digest: String(digest) }) };
-  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }), ...counts, ...(waits && { waits }), ...said } };
+  return {
+    status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }), ...counts, ...(waits && { waits }), ...refused, ...said },
+  };
 };
 
 const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>

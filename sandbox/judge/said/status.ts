@@ -5,6 +5,8 @@ export type SaidStatus = {
   readonly problems?: number;
   readonly warnings?: number;
   readonly waits?: true;
+  /** How many launches it says that AWS would refuse. Absent: it says nothing of launches. */
+  readonly refusedLaunches?: number;
   /** Absent, with all that follows: in histories that are not about that. The text for people. */
   readonly message?: string;
   /** Of which policy it is: its text, as a digest. */

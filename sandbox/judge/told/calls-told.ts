@@ -114,7 +114,8 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
   if (invocation === undefined) return [];
   // A dry run launches nothing, whatever its response is.
   const isDry = input.DryRun === true;
-  const launch = isDry ? undefined : launchesOf[`${service}:${operation}`]?.(input);
+  const asked = launchesOf[`${service}:${operation}`]?.(input);
+  const launch = isDry ? undefined : asked;
   const called: Untimed<Called> = {
     kind: 'called',
     invocation: invocation.id,
@@ -127,6 +128,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     applied,
     isMutating: !isDry && isMutating(operation),
     ...(launch && { launch }),
+    ...(isDry && asked?.group !== undefined && { tries: asked.group }),
     ...takenOutBy(operation, input),
     ...(putInBy[operation] && { putsIn: putInBy[operation](input) }),
     ...startedBy(operation, input),

@@ -1,6 +1,7 @@
 import type { Chronicle, Written } from '../chronicle.ts';
 import { adjusted, atDistance, type Policy, type ScalingRow } from '../policy/policy.ts';
-import { isFunction } from '../world/life.ts';
+import { times } from '../times.ts';
+import { isFunction, tagsAt } from '../world/life.ts';
 import { alarmTellsForMs, lastsAgainMs, mayLast } from './alarms.ts';
 
 /** Alarms that reached the function that wrote, and that its policy acts on. */
@@ -9,9 +10,27 @@ export type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number; r
 /** Each adjustment once. */
 const byStep = (rows: readonly ScalingRow[]): readonly ScalingRow[] => [...new Map(rows.map((row) => [`${row.by} ${row.isPercent}`, row])).values()];
 
-export const heardBy = (chronicle: Chronicle, { by, atMs }: Pick<Written, 'by' | 'atMs'>, policy: Policy): readonly Heard[] => {
+/** Functions that find a loss at the same moment, and their clocks, may differ by this. */
+const foundTogetherMs = 5_000;
+
+/**
+ * Until when alarms may have acted before a user deleted the state item: until the look that found the loss. An item that never named a launch of a
+ * member says nothing of a loss.
+ */
+const forgottenUntilMs = (chronicle: Chronicle, { group }: Pick<Written, 'group'>, sinceMs: number): number => {
+  const { lostAtMs = [], written = [] } = chronicle.groups.get(group) ?? {};
+  const lostMs = lostAtMs.findLast((atMs) => atMs < sinceMs);
+  const found = written.find(({ by, atMs }) => lostMs !== undefined && isFunction(by) && atMs >= lostMs);
+  if (found === undefined || found.atMs >= sinceMs) return Number.NEGATIVE_INFINITY;
+  const isKnown = chronicle.membersAt(group, found.atMs).some((life) => tagsAt(life, found.atMs)['holdfast:reservation'] !== undefined);
+  return isKnown ? found.atMs - times.reactMs - foundTogetherMs - 2 * chronicle.times.clockMs : Number.NEGATIVE_INFINITY;
+};
+
+export const heardBy = (chronicle: Chronicle, { group, by, atMs }: Pick<Written, 'group' | 'by' | 'atMs'>, policy: Policy): readonly Heard[] => {
   const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
+  const overMs = forgottenUntilMs(chronicle, { group }, invocation?.beganAtMs ?? atMs);
   const heard = (invocation?.deliveries ?? []).flatMap(({ told, happenedAtMs }) => {
+    if (happenedAtMs < overMs) return [];
     if (told.about !== 'alarm' || told.isOn === false || told.isQuiet || atMs - happenedAtMs > alarmTellsForMs + chronicle.times.clockMs) return [];
     return policy.scaling.filter(({ alarm }) => alarm === told.alarm).map((row) => ({ row: atDistance(row, told.fromThreshold), happenedAtMs }));
   });
@@ -23,7 +42,8 @@ export const heardBy = (chronicle: Chronicle, { by, atMs }: Pick<Written, 'by' |
     // It acts by the distance that it went off with last, as far as this function knows.
     byStep(
       mayLast(chronicle, row.alarm, atMs)
-        .filter(({ happenedAtMs }) => happenedAtMs >= toldLastMs(row.alarm))
+        .filter(({ happenedAtMs }) => happenedAtMs >= Math.max(overMs, toldLastMs(row.alarm)))
+        .filter((change) => change.atMs - change.happenedAtMs <= alarmTellsForMs + 2 * chronicle.times.clockMs)
         .map(({ fromThreshold }) => atDistance(row, fromThreshold)),
     ).map((acting): Heard => ({ row: { ...acting, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs, lasts: true })),
   );

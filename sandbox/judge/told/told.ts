@@ -2,12 +2,15 @@ import { eventSource, ownMessages } from '../../../core/contract.ts';
 import type { InvocationResult, InvocationStart } from '../../platform/functions/invocation.ts';
 import type { Told } from '../world/message.ts';
 
-/** A message as it reached an invocation. */
-export type Message = { readonly message: string; readonly told: Told; readonly happenedAtMs: number };
+/**
+ * A message as it reached an invocation. `happenedAtMs`: when what it reports happened, as the message says it (EventBridge cuts off milliseconds).
+ * `sentAtMs`: when the queue took it; absent of a stream, and in histories that are not about that.
+ */
+export type Message = { readonly message: string; readonly told: Told; readonly happenedAtMs: number; readonly sentAtMs?: number };
 
 type Detail = { readonly [field: string]: string | readonly string[] | undefined; readonly groups?: readonly string[] };
 type Envelope = { readonly id?: string; readonly source?: string; readonly 'detail-type'?: string; readonly time?: string; readonly detail?: Detail };
-type SqsRecord = { readonly messageId: string; readonly body: string };
+type SqsRecord = { readonly messageId: string; readonly body: string; readonly attributes?: { readonly SentTimestamp?: string } };
 type StreamRecord = {
   readonly eventID: string;
   readonly dynamodb: {
@@ -104,6 +107,11 @@ const ofBody = (message: string, body: string, nowMs: number): Message => {
   return { message, told: toldOfHook(parsed), happenedAtMs: timeOf(parsed.Time, nowMs) };
 };
 
+const ofRecord = ({ messageId, body, attributes }: SqsRecord, nowMs: number): Message => {
+  const sentAtMs = Number(attributes?.SentTimestamp);
+  return { ...ofBody(messageId, body, nowMs), ...(Number.isFinite(sentAtMs) && { sentAtMs }) };
+};
+
 const ofStream = ({ eventID, dynamodb }: StreamRecord): Message => ({
   message: eventID,
   told: { about: 'policy', group: String(dynamodb.Keys.group?.S) },
@@ -113,7 +121,7 @@ const ofStream = ({ eventID, dynamodb }: StreamRecord): Message => ({
 /** The messages that an invocation was given: of a queue, of a stream, or an event of the bus itself. A step of a workflow is no message. */
 export const messagesOf = ({ event, beganAtMs }: Pick<InvocationStart, 'event' | 'beganAtMs'>): readonly Message[] => {
   const { Records: records } = (event ?? {}) as Batch;
-  if (records !== undefined) return records.map((record) => ('body' in record ? ofBody(record.messageId, record.body, beganAtMs) : ofStream(record)));
+  if (records !== undefined) return records.map((record) => ('body' in record ? ofRecord(record, beganAtMs) : ofStream(record)));
   const envelope = (event ?? {}) as Envelope;
   return envelope['detail-type'] === undefined ? [] : [ofEnvelope(String(envelope.id), envelope, beganAtMs)];
 };

@@ -21,7 +21,7 @@ const dueMs = (chronicle: Chronicle, sparedAtMs: number): number =>
 const wayBack: Way = { ...ways(look, health, launching, draining), events: 'needed' };
 
 /** Nothing but the warning happened to it, and no fault hindered that. */
-const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: number): boolean => {
+const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: number, way: Way = wayBack): boolean => {
   const { endedAtMs } = chronicle.history;
   const sinceMs = Math.min(warnedAtMs(life), ...life.sparedAtMs);
   return (
@@ -29,7 +29,7 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: numbe
     isAlive(life, untilMs) &&
     life.advisedAtMs.length + life.hooks.length === 0 &&
     life.stays.every(({ how }) => how === undefined) &&
-    !isHindered(chronicle, wayBack, sinceMs, untilMs) &&
+    !isHindered(chronicle, way, sinceMs, untilMs) &&
     chronicle.policiesIn(group, sinceMs, untilMs).length === 1 &&
     !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
     !wasIdle(chronicle, group, sinceMs, untilMs)
@@ -77,6 +77,27 @@ const endedAnyway = (chronicle: Chronicle): readonly Broken[] =>
     ];
   });
 
+/** Looks and drains that end a member. Whatever takes it in again may fail. */
+const wayOut: Way = { ...ways(look, draining), events: 'needed' };
+
+/** Members that EC2 spared, that could not be put back, and that run on without work. No Auto Scaling group holds them. */
+const leftIdle = (chronicle: Chronicle): readonly Broken[] =>
+  chronicle.lives.flatMap((life) =>
+    life.sparedAtMs.flatMap((sparedAtMs): readonly Broken[] => {
+      const group = chronicle.groupAt(life, sparedAtMs);
+      const policies = group === undefined ? [] : chronicle.policiesIn(group, sparedAtMs, chronicle.history.endedAtMs);
+      const drainMs = Math.max(0, ...policies.map(({ drainTimeoutMs }) => drainTimeoutMs));
+      const untilMs = dueMs(chronicle, sparedAtMs) + times.putBackForMs + drainMs + times.tickMs;
+      const isOther = life.stays.length + life.protections.length > 0 || life.backAtMs.some((backMs) => backMs > sparedAtMs && backMs <= untilMs);
+      // Where nothing keeps it from being put back, that is what is missing.
+      const isKept = isHindered(chronicle, wayBack, sparedAtMs, untilMs);
+      if (group === undefined || isOther || !isKept || !isPlain(chronicle, group, life, untilMs, wayOut) || warnedAtMs(life, sparedAtMs) <= untilMs)
+        return [];
+      const detail = `EC2 did not take ${life.instance}, which cannot be put back into service, and it is not ended`;
+      return life.claims.length === 0 ? [] : [{ group, instance: life.instance, atMs: untilMs, detail }];
+    }),
+  );
+
 /** When the function began to look that put it back. */
 const lookedAtMs = (chronicle: Chronicle, { instance }: Life, backMs: number): number => {
   const written = chronicle.of('item-written').find(({ item, atMs }) => item === items.past(instance) && atMs === backMs);
@@ -109,6 +130,12 @@ const backTooSoon = (chronicle: Chronicle): readonly Broken[] =>
 export const sparedServeAgain: Rule = {
   name: 'a warning that does not come true is taken back',
   meaning:
-    'A member that still runs five minutes after its deadline was not taken by EC2. The next looks put it back into service, and not before: it works again, and Holdfast does not end it because of the warning. A warning counts once a function has received it.',
-  broken: (chronicle) => [...leftOut(chronicle), ...backInName(chronicle), ...endedAnyway(chronicle), ...backTooSoon(chronicle)],
+    'A member that still runs five minutes after its deadline was not taken by EC2. The next looks put it back into service, and not before: it works again, and Holdfast does not end it because of the warning. Where it cannot be put back for ten minutes more, and no Auto Scaling group holds it, Holdfast ends it. A warning counts once a function has received it.',
+  broken: (chronicle) => [
+    ...leftOut(chronicle),
+    ...backInName(chronicle),
+    ...leftIdle(chronicle),
+    ...endedAnyway(chronicle),
+    ...backTooSoon(chronicle),
+  ],
 };

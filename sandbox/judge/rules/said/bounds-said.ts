@@ -40,7 +40,7 @@ const lackedAt = (chronicle: Chronicle, group: string, atMs: number, sizes = chr
 const sizesUnstored = (chronicle: Chronicle, { group, by, lookedMs, writtenMs, outcome }: Moments): readonly number[] => {
   const policy = outcome === 'carried-out' ? undefined : chronicle.policyAt(group, lookedMs);
   if (policy === undefined) return [];
-  const heard = newestEach(heardBy(chronicle, { by, atMs: writtenMs }, policy));
+  const heard = newestEach(heardBy(chronicle, { group, by, atMs: writtenMs }, policy));
   return chronicle.desiredIn(group, lookedMs, lookedMs).flatMap((desired) => outcomesOf(desired, heard, policy).map(({ size }) => size));
 };
 

@@ -13,7 +13,7 @@ import { endless, type Span } from '../../world/life.ts';
 type Broken = Omit<Finding, 'rule'>;
 
 /** A look finds it within a tick, tells it 20 s later, and the tick after that makes up for a look that was lost. */
-const toldWithinMs = 2 * times.tickMs + times.loweredShownMs + times.reactMs;
+export const toldWithinMs = 2 * times.tickMs + times.loweredShownMs + times.reactMs;
 
 const tells = ways(look, telling);
 
@@ -38,7 +38,7 @@ const isNamed = (chronicle: Chronicle, group: string, asg: string, { fromMs, unt
 };
 
 /** Whether Holdfast had to tell something that came to be at a moment: the policy named the group, and nothing hindered looks and events. */
-const isDue = (chronicle: Chronicle, group: string, asg: string, span: Span): boolean =>
+export const isToBeTold = (chronicle: Chronicle, group: string, asg: string, span: Span): boolean =>
   span.untilMs <= chronicle.history.endedAtMs &&
   isNamed(chronicle, group, asg, span) &&
   !isHindered(chronicle, tells, span.fromMs, span.untilMs) &&
@@ -52,9 +52,9 @@ const untold = (chronicle: Chronicle, group: string, asg: string): readonly Brok
     const [goneBy, backBy] = [fromMs + withinMs, untilMs + withinMs];
     const isIn = (isGone: boolean, sinceMs: number, byMs: number): boolean =>
       told.some((one) => one.isGone === isGone && one.atMs >= sinceMs && one.atMs <= byMs);
-    const lacksGone = goneBy <= untilMs && isDue(chronicle, group, asg, { fromMs, untilMs: goneBy }) && !isIn(true, fromMs, goneBy);
+    const lacksGone = goneBy <= untilMs && isToBeTold(chronicle, group, asg, { fromMs, untilMs: goneBy }) && !isIn(true, fromMs, goneBy);
     const isOver = backBy <= (spans[index + 1]?.fromMs ?? endless) && told.findLast(({ atMs }) => atMs <= untilMs)?.isGone === true;
-    const lacksBack = isOver && isDue(chronicle, group, asg, { fromMs: untilMs, untilMs: backBy }) && !isIn(false, untilMs, backBy);
+    const lacksBack = isOver && isToBeTold(chronicle, group, asg, { fromMs: untilMs, untilMs: backBy }) && !isIn(false, untilMs, backBy);
     return [
       ...(lacksGone ? [{ group, asg, atMs: goneBy, detail: `${asg} is gone, and no event tells it` }] : []),
       ...(lacksBack ? [{ group, asg, atMs: backBy, detail: `there is a group ${asg} again, and no event tells it` }] : []),
@@ -82,7 +82,7 @@ const repeated = (chronicle: Chronicle, group: string, asg: string): readonly Br
   const told = toldOf(chronicle, group, asg);
   return told.flatMap(({ isGone, atMs: untilMs }, index): readonly Broken[] => {
     const { isGone: wasGone, atMs: fromMs } = told[index - 1] ?? { isGone: false, atMs: chronicle.history.beganAtMs };
-    if (isGone !== wasGone || !isDue(chronicle, group, asg, { fromMs, untilMs })) return [];
+    if (isGone !== wasGone || !isToBeTold(chronicle, group, asg, { fromMs, untilMs })) return [];
     const detail = `an event says that ${asg} is ${whatIs(isGone)}, and that is no news`;
     return [{ group, asg, atMs: untilMs, detail }];
   });
@@ -96,7 +96,7 @@ const requested = (chronicle: Chronicle, group: string, asg: string): readonly B
   return timesGone(chronicle, asg).flatMap(({ fromMs, untilMs }): readonly Broken[] => {
     const late = firsts.filter(({ askedAtMs }) => askedAtMs > fromMs + withinMs && askedAtMs < untilMs);
     const [first] = late;
-    if (first === undefined || !isDue(chronicle, group, asg, { fromMs, untilMs: fromMs + withinMs })) return [];
+    if (first === undefined || !isToBeTold(chronicle, group, asg, { fromMs, untilMs: fromMs + withinMs })) return [];
     return [{ group, asg, atMs: first.askedAtMs, detail: `${late.length} launches are requested of ${asg}, which is gone` }];
   });
 };

@@ -136,31 +136,24 @@ const readIn = (chronicle: Chronicle, { counted, invocation }: Ended): readonly 
   ];
 };
 
-/** The clock of a function may be wrong by this, and EventBridge cuts off milliseconds of a time. */
-const clockSlackMs = ({ times: { clockMs } }: Chronicle): number => times.clockAheadMs + 2 * clockMs;
+/** The time of an invocation may begin this much later than Lambda calls it, and a clock may be wrong. */
+const startSlackMs = times.clockAheadMs;
 
-/** When each message was first delivered. */
-const firstDelivered = remembered(
-  (chronicle: Chronicle): ReadonlyMap<string, number> =>
-    new Map(
-      chronicle
-        .of('delivered')
-        .map(({ message, atMs }) => [message, atMs] as const)
-        .toReversed(),
-    ),
-);
+/** How many signals came long before their invocation. Ticks and wakes wait in the queue by intent, and are none. */
+const lateIn = (chronicle: Chronicle, { invocation }: Ended): Bounds => {
+  const { deliveries = [], beganAtMs = 0 } = chronicle.invocations.get(invocation) ?? {};
+  const slackMs = startSlackMs + 2 * chronicle.times.clockMs;
+  const waited = (atLeastMs: number) =>
+    deliveries.filter(({ told, sentAtMs = beganAtMs }) => told.about !== 'tick' && beganAtMs - sentAtMs > atLeastMs);
+  const sure = waited(times.signalsLateMs + slackMs).filter((one) => !mayBeUnreadable(one));
+  return { least: sumOf(sure.map(signalsOf)), most: sumOf(waited(times.signalsLateMs - slackMs).map(signalsOf)) };
+};
 
-/** A signal comes after what it reports. It was late if it had come before, and it may have been if what it reports was long over. */
-const lateIn = (chronicle: Chronicle, { counted, invocation, startedAtMs }: Ended): readonly string[] => {
-  const { deliveries = [] } = chronicle.invocations.get(invocation) ?? {};
-  const signals = deliveries.filter(({ told }) => told.about !== 'tick');
-  const slackMs = clockSlackMs(chronicle);
-  const cameAt = ({ message, atMs }: Of<'delivered'>): number => firstDelivered(chronicle).get(message) ?? atMs;
-  const sure = signals.filter((one) => !mayBeUnreadable(one) && startedAtMs - cameAt(one) > times.signalLateMs + slackMs);
-  const possible = signals.filter(({ happenedAtMs }) => startedAtMs - happenedAtMs > times.signalLateMs - slackMs);
-  const [least, most] = [sumOf(sure.map(signalsOf)), sumOf(possible.map(signalsOf))];
-  const { [metrics.signalsLate]: late = 0 } = counted;
-  return late >= least && late <= most ? [] : [`${metrics.signalsLate} counts ${late}, expected ${textOf({ least, most })}`];
+/** What `react` says of the messages that reached it. */
+const receivedIn = (chronicle: Chronicle, ended: Ended): readonly string[] => {
+  const [count, bounds] = [ended.counted[metrics.signalsLate] ?? 0, lateIn(chronicle, ended)];
+  const isTrue = count >= bounds.least && count <= bounds.most;
+  return [...readIn(chronicle, ended), ...(isTrue ? [] : [`${metrics.signalsLate} counts ${count}, expected ${textOf(bounds)}`])];
 };
 
 type Ended = Of<'invocation-ended'> & { readonly counted: Readonly<Record<string, number>> };
@@ -183,7 +176,7 @@ const wrongIn = (chronicle: Chronicle, ended: Ended): readonly string[] => {
   return [
     ...amiss,
     ...invented,
-    ...(ended.function.endsWith('react') ? [...readIn(chronicle, ended), ...lateIn(chronicle, ended)] : []),
+    ...(ended.function.endsWith('react') ? receivedIn(chronicle, ended) : []),
     ...(problems === sum ? [] : [`${metrics.problems} counts ${problems}, expected ${sum}`]),
   ];
 };
@@ -194,7 +187,7 @@ const isWhole = (ended: Invocation['ended']): ended is Ended =>
 export const metricsAreTrue: Rule = {
   name: 'metrics count what happened',
   meaning:
-    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. A signal counts as late if it had come a minute before, and not if what it reports is younger than that. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
+    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. As late it counts those that the queue had held for more than a minute when it began. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
   broken: (chronicle) =>
     chronicle
       .of('invocation-ended')
