@@ -41,6 +41,13 @@ test('a fleet says what it requested, and which offerings were refused', () => {
   ]);
 });
 
+test('a dry run says whose launch it tries, and requests none', () => {
+  const refused = { ...logged, outcome: 'UnauthorizedOperation', applied: false, service: 'ec2', operation: 'CreateFleet' };
+  expect(callEvents(refused, { input: { ...fleet, DryRun: true }, output: undefined })).toEqual([
+    { ...called, service: 'ec2', operation: 'CreateFleet', outcome: 'UnauthorizedOperation', applied: false, isMutating: false, tries: 'web' },
+  ]);
+});
+
 test('so do launches into an Auto Scaling group', () => {
   const input = { ClientToken: 'r-2', AutoScalingGroupName: 'spot-a', RequestedCapacity: 2 };
   const error = { ErrorCode: 'InsufficientInstanceCapacity', MarketType: 'on-demand', InstanceType: 'm7g.large', AvailabilityZone: 'a' };

@@ -11,6 +11,7 @@ import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
 import { ownScaling } from './own-scaling.ts';
 import { passingOn } from './passing-on.ts';
+import { promised } from './promised.ts';
 import { recorded } from './recorded.ts';
 import { records } from './records.ts';
 import { refilling } from './refilling.ts';
@@ -35,6 +36,7 @@ export const mutants: readonly Mutant[] = [
   ...outside,
   ...ownScaling,
   ...passingOn,
+  ...promised,
   ...recorded,
   ...records,
   ...refilling,

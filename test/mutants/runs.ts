@@ -30,6 +30,7 @@ import { modeSituations } from './mode-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
 import { priceSituations } from './price-situations.ts';
+import { promiseSituations } from './promise-situations.ts';
 import { refillSituations } from './refill-situations.ts';
 import { clocksJump, seldomSituations } from './seldom-situations.ts';
 import { shareSituations } from './share-situations.ts';
@@ -116,6 +117,8 @@ const priced = (name: keyof typeof priceSituations): Run => situation(priceSitua
 const attacked = (name: keyof typeof attackSituations): Run => situation(attackSituations[name]);
 
 const seldom = (name: keyof typeof seldomSituations): Run => situation(seldomSituations[name]);
+
+const promisedIn = (name: keyof typeof promiseSituations): Run => situation(promiseSituations[name]);
 
 const whileClocksJump =
   (name: keyof typeof seldomSituations, of = /react/): Run =>
@@ -275,6 +278,34 @@ export const runs = {
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),
   'termination protection': audited('termination protection'),
+  'advised members are stopped while they wait for their turn': promisedIn('advised members are stopped while they wait for their turn'),
+  'EC2 takes members before their connections end': promisedIn('EC2 takes members before their connections end'),
+  'EC2 spares members that a long hook holds': promisedIn('EC2 spares members that a long hook holds'),
+  'a user stops drains that wait, and the delay is long': promisedIn('a user stops drains that wait, and the delay is long'),
+  'a user stops drains of members on a hook': promisedIn('a user stops drains of members on a hook'),
+  'the load balancer denies to take advised members out': promisedIn('the load balancer denies to take advised members out'),
+  'spared members cannot be registered': promisedIn('spared members cannot be registered'),
+  'members die while the drain of a surplus cannot start': promisedIn('members die while the drain of a surplus cannot start'),
+  'the load balancer denies to take advised members of an Auto Scaling group out': promisedIn(
+    'the load balancer denies to take advised members of an Auto Scaling group out',
+  ),
+  'an alarm of two hours ago comes': promisedIn('an alarm of two hours ago comes'),
+  'an alarm acts late, and goes off again soon': promisedIn('an alarm acts late, and goes off again soon'),
+  'the state table is emptied after an alarm': promisedIn('the state table is emptied after an alarm'),
+  'a group that an alarm scales is let go and comes back': promisedIn('a group that an alarm scales is let go and comes back'),
+  'an alarm comes after the state table was emptied': promisedIn('an alarm comes after the state table was emptied'),
+  'others set the size of an observed group': promisedIn('others set the size of an observed group'),
+  'a policy is written while launches are denied': promisedIn('a policy is written while launches are denied'),
+  'launches are denied for two minutes': promisedIn('launches are denied for two minutes'),
+  'its Auto Scaling group is deleted for ten minutes': promisedIn('its Auto Scaling group is deleted for ten minutes'),
+  'the table cannot be read for a minute and a half': promisedIn('the table cannot be read for a minute and a half'),
+  'a group is let go for whose Auto Scaling group another one waits': promisedIn('a group is let go for whose Auto Scaling group another one waits'),
+  'the state table is emptied while a maximum is raised': promisedIn('the state table is emptied while a maximum is raised'),
+  'the end of members is told ten minutes late': promisedIn('the end of members is told ten minutes late'),
+  'advice of two hours ago comes': promisedIn('advice of two hours ago comes'),
+  'a warning of an hour ago comes': promisedIn('a warning of an hour ago comes'),
+  'AWS calls a retirement off': promisedIn('AWS calls a retirement off'),
+  'a hook drain that somebody stops': audited('a hook drain that somebody stops'),
   'a version that is not the default one': versioned('a version that is not the default one'),
   'another version becomes the default one': versioned('another version becomes the default one'),
   'advice comes in waves': bounded('advice comes in waves'),
