@@ -17,10 +17,9 @@ import { advisedAreClaimed } from './rules/drains/advised.ts';
 import { drainsAreShared } from './rules/drains/drains.ts';
 import { endedInTime } from './rules/drains/ended-in-time.ts';
 import { connectionsGetTheirTime, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/drains/endings.ts';
-import { hookRules } from './rules/drains/hooks.ts';
+import { hookAndTryRules } from './rules/drains/hooks-and-tries.ts';
 import { replacedBeforeWindow } from './rules/drains/scheduled.ts';
 import { sparedServeAgain } from './rules/drains/spared.ts';
-import { deniedOnceEach } from './rules/drains/tried-once.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/drains/warned.ts';
 import { warningsAreKept } from './rules/drains/warnings-kept.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
@@ -47,6 +46,7 @@ import { lossesAreRemembered, refusalsAreRemembered } from './rules/memory/remem
 import { drainsWriteTheirOwn, nothingIsDatedAhead, nothingUnreadIsReplaced, requestsAreStoredFirst } from './rules/memory/writes.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { leaveWithinSurge } from './rules/removals/at-once.ts';
+import { removalsAreCalledOff } from './rules/removals/called-off.ts';
 import { drainedFirst } from './rules/removals/drained-first.ts';
 import { guardedKeepWorking } from './rules/removals/kept-at-work.ts';
 import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/removals/needless-removal.ts';
@@ -109,6 +109,7 @@ export const rules: readonly Rule[] = [
   removalInOrder,
   removalKeepsShape,
   successorServes,
+  removalsAreCalledOff,
   desiredAsAsked,
   observedSizesAreFollowed,
   outsideSizesStand,
@@ -128,8 +129,7 @@ export const rules: readonly Rule[] = [
   advisedAreClaimed,
   sparedServeAgain,
   replacedBeforeWindow,
-  ...hookRules,
-  deniedOnceEach,
+  ...hookAndTryRules,
   servesAgain,
   requestedSoon,
   missingAreRequested,

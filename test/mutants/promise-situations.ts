@@ -106,6 +106,13 @@ const made1 = {
     () => [endThroughAsg(1_000, 2), stopAllDrains(40_000)],
     { calmAtMs: 7 * minuteMs },
   ),
+  'a surplus cannot be ended for four minutes': of(
+    'a surplus cannot be ended for four minutes',
+    'attach',
+    { max: 8, size: { min: 1, max: 8, desired: 6 }, policy: { drain: { timeout: '30m' } } },
+    (policy) => [putPolicy(1_000, { ...policy, size: { min: 1, max: 8, desired: 4 } }, 'the policy wants 4', 'size-edited')],
+    { faults: [throttled('TerminateInstanceInAutoScalingGroup', 0, 4 * minuteMs)], calmAtMs: 5 * minuteMs },
+  ),
   'the load balancer denies to take advised members out': of(
     'the load balancer denies to take advised members out',
     'tag',

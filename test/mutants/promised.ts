@@ -240,4 +240,11 @@ export const promised: readonly Mutant[] = [
     to: "state === 'waiting' && stopped !== undefined && stopped.size > 1_000",
     caughtBy: ['advised members are stopped while they wait for their turn'],
   },
+  {
+    name: 'a removal is called off after seven minutes',
+    file: 'functions/begin-drain/held-back.ts',
+    from: 'nowMs - orderedAtMs(swap) >= bothLagMs',
+    to: 'nowMs - orderedAtMs(swap) >= 10 * bothLagMs',
+    caughtBy: ['a surplus cannot be ended for four minutes'],
+  },
 ];

@@ -278,6 +278,7 @@ export const runs = {
   'the warning of advised members comes after their end': seldom('the warning of advised members comes after their end'),
   'a policy names another pool while launches are denied': seldom('a policy names another pool while launches are denied'),
   'termination protection': audited('termination protection'),
+  'a surplus cannot be ended for four minutes': promisedIn('a surplus cannot be ended for four minutes'),
   'advised members are stopped while they wait for their turn': promisedIn('advised members are stopped while they wait for their turn'),
   'EC2 takes members before their connections end': promisedIn('EC2 takes members before their connections end'),
   'EC2 spares members that a long hook holds': promisedIn('EC2 spares members that a long hook holds'),
