@@ -12,11 +12,11 @@ type Hook = {
 };
 
 /** An instance that waits on these hooks. */
-const found = (hooks: readonly Hook[], changes: Parameters<typeof details>[2] = {}) =>
+const found = (hooks: readonly Hook[], changes: Parameters<typeof details>[2] = {}, more: object = {}) =>
   details(
     hooksEndTogether,
     (script: Script) => {
-      script.policy(0, 1, { ...policy, asg: 'web-asg' } as never);
+      script.policy(0, 1, { ...policy, asg: 'web-asg', ...more } as never);
       script.member('i-1', { asg: 'web-asg' });
       for (const { hook, from, until, how = 'completed', isTold = true } of hooks) {
         const of = { instance: 'i-1', asg: 'web-asg', hook };
@@ -50,15 +50,18 @@ describe('hooks of one instance are completed together', () => {
     ).toEqual([]);
     expect(found([{ hook: 'drain', from: 100, until: 150 }])).toEqual([]);
   });
-  it('says nothing of a hook about which no message came', () => {
+  it('gives a hook about which no message came the time until the next tick, if the group acts', () => {
     const first = { hook: 'drain', from: 100, until: 150 };
-    expect(found([first, { hook: 'logs', from: 100, isTold: false }])).toEqual([]);
+    const untold = (until: number) => ({ hook: 'logs', from: 100, until, isTold: false });
+    expect(found([first, untold(225)])).toEqual([]);
+    expect(found([first, untold(226)])).toEqual(['logs of i-1 still waits 75 s after another hook was completed']);
+    expect(found([first, untold(226)], {}, { mode: 'pause' })).toEqual([]);
     expect(
       found([
         { ...first, isTold: false },
         { hook: 'logs', from: 100 },
       ]),
-    ).toHaveLength(1);
+    ).toEqual(['logs of i-1 still waits 10 s after another hook was completed']);
   });
   it('says nothing while faults meet what drains call', () => {
     const two = [

@@ -88,6 +88,19 @@ test('a second hook is looked for soon after the first message, and when the dra
   expect(await heard('gone', 600_000)).toEqual(['drain', 'logs']);
 });
 
+test('the first message counts, not the claim, and a message about one hook may be the last that comes', async () => {
+  const known = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: nowMs };
+  const asked = async (swap: Partial<Swap>) =>
+    (await askedOf(tick, gathered({ 'i-1': 'web-asg' }, [{ instance: 'i-1', state: 'draining', ...swap }]))).asked.length > 0;
+  const hooksSince = (agoMs: number): Partial<Swap> => ({ hooks: [{ ...known, sinceMs: nowMs - agoMs }] });
+  expect(await asked({ claimedAtMs: nowMs - 600_000, ...hooksSince(119_999) })).toBe(true);
+  expect(await asked({ claimedAtMs: nowMs - 600_000, ...hooksSince(120_000) })).toBe(false);
+  // A message that came late is the first one all the same.
+  expect(await asked({ claimedAtMs: nowMs - 1_000, ...hooksSince(120_000) })).toBe(true);
+  expect(await asked({ claimedAtMs: nowMs - 1_000, releaseAskedAtMs: nowMs - 1_000, ...hooksSince(500) })).toBe(true);
+  expect(await asked({ claimedAtMs: nowMs - 1_000, releaseAskedAtMs: nowMs - 1_000 })).toBe(false);
+});
+
 test('a read that AWS cannot carry out now is left to the next tick, and one that it denies is reported', async () => {
   const waits = gathered({ 'i-1': 'web-asg' });
   expect((await askedOf(tick, waits, { lifecycle: { terminating: throttled } })).facts).toEqual([]);

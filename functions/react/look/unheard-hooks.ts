@@ -16,12 +16,20 @@ const asgsAtOnce = 3;
 /** For this time after the first message, each tick looks for further hooks. */
 const secondHookMs = 2 * tickEveryMs;
 
+/** When the first message about a hook of a swap came (epoch ms). The swap may be much older. */
+const firstMessageMs = ({ claimedAtMs, hooks = [] }: Swap): number =>
+  Math.max(claimedAtMs, Math.min(...hooks.map(({ sinceMs = claimedAtMs }) => sinceMs)));
+
 /**
  * Whether no further hook of a swap is looked for. An instance may wait on several hooks, and the message of one may be
  * lost. So a describe looks for further hooks soon after the first message, and when the drain is over.
  */
-const knowsHooks = ({ state, claimedAtMs }: Swap, nowMs: number): boolean =>
-  (state === 'waiting' || state === 'leaving' || state === 'draining') && nowMs - claimedAtMs >= secondHookMs;
+const knowsHooks = (swap: Swap, nowMs: number): boolean =>
+  swap.state !== 'drained' && swap.state !== 'gone' && nowMs - firstMessageMs(swap) >= secondHookMs;
+
+/** Whether Holdfast had an instance ended a moment ago, so that the first message about a hook is on its way. */
+const isFresh = ({ hooks = [], releaseAskedAtMs = 0 }: Swap, nowMs: number): boolean =>
+  hooks.length === 0 && nowMs - releaseAskedAtMs < tickEveryMs;
 
 /**
  * Instances that a hook holds and that no drain completes, by Auto Scaling group: no message about it has come, or the
@@ -35,10 +43,7 @@ const unheardIn = ({ holdings: { waiting = {} }, swaps }: Gathered, { leaving }:
     ...leaving.flatMap(({ instance, hook }) => (hook === undefined ? [] : [`${instance} ${hook.asg}`])),
   ];
   const heard = new Set(known);
-  // Holdfast has just had it ended, and its message is on its way.
-  const fresh = new Set(
-    swaps.flatMap(({ instance, releaseAskedAtMs = 0 }) => (nowMs - releaseAskedAtMs < tickEveryMs ? [instance] : [])),
-  );
+  const fresh = new Set(swaps.flatMap((swap) => (isFresh(swap, nowMs) ? [swap.instance] : [])));
   const unheard = Object.entries(waiting).filter(
     ([instance, asg]) => !heard.has(`${instance} ${asg}`) && !fresh.has(instance),
   );
