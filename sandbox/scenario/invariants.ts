@@ -1,6 +1,6 @@
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
-import type { WorldSpec } from '../world/spec.ts';
+import { firstSuspended, type WorldSpec } from '../world/spec.ts';
 import type { WorldSnapshot } from '../world/world.ts';
 import type { GroupRow, InterruptionRow, Invariant } from './report.ts';
 import type { Expectations } from './scenario-schema.ts';
@@ -109,7 +109,8 @@ const nothingLeft: Rule = {
     const asgs = evidence.snapshot.autoScalingGroups.flatMap((asg) => {
       const before = evidence.spec.autoScalingGroups.find(({ name }) => name === asg.name);
       if (before === undefined) return [];
-      const suspended = asg.suspended.join() === (before.suspended ?? []).join() ? [] : [`${asg.name}: suspended processes changed`];
+      const suspended =
+        asg.suspended.toSorted().join() === firstSuspended(before).toSorted().join() ? [] : [`${asg.name}: suspended processes changed`];
       return asg.max === before.max && asg.min === before.min
         ? suspended
         : [...suspended, `${asg.name}: min ${asg.min}, max ${asg.max}, were ${before.min}, ${before.max}`];

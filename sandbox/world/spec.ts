@@ -89,7 +89,7 @@ export type AutoScalingGroupSpec = {
   readonly suspended?: readonly string[];
   /** It has a launch template in place of a mixed instances policy. The template names the type and the market (default: it has not). */
   readonly isPlain?: boolean;
-  /** Auto Scaling's own AZRebalance: launches in a zone that is two or more behind, then ends one in the fullest (default: it does not). */
+  /** Whether `AZRebalance` runs: it launches in a zone that is two or more behind, then ends one in the fullest (default: it is suspended). */
   readonly rebalancesZones?: boolean;
   /** The health check that decides which members are replaced (default: EC2's own state). */
   readonly healthChecks?: 'EC2' | 'ELB';
@@ -106,6 +106,11 @@ export type AutoScalingGroupSpec = {
   /** What an instance of each type counts towards its sizes (default: each instance counts as one; a type that is missing here, too). */
   readonly weights?: Readonly<Record<string, number>>;
 };
+
+/** The processes that an Auto Scaling group of a scenario has suspended at first. On AWS, `AZRebalance` runs unless its owner suspends it. */
+export const firstSuspended = ({ suspended = [], rebalancesZones = false }: AutoScalingGroupSpec): readonly string[] => [
+  ...new Set([...suspended, ...(rebalancesZones ? [] : ['AZRebalance'])]),
+];
 
 type HookSpec = {
   readonly name: string;

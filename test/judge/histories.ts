@@ -27,6 +27,7 @@ export const spec: WorldSpec = {
       max: 4,
       desired: 2,
       targetGroups: ['web'],
+      rebalancesZones: true,
     },
   ],
   targetGroups: [{ name: 'web', deregistrationDelaySeconds: 20, healthCheckIntervalSeconds: 5, healthyThreshold: 2 }],

@@ -1,4 +1,5 @@
 import type { Market } from '../../../core/pool/offering.ts';
+import { firstSuspended } from '../../world/spec.ts';
 import type { History, HistoryEvent } from '../history.ts';
 import { goneAtMs, type Life } from './life.ts';
 
@@ -39,7 +40,9 @@ const asgChangesOf = ({ spec, beganAtMs, events }: History): ReadonlyMap<string,
     events.filter((event): event is AsgChange => event.kind === 'asg-changed'),
     ({ asg }) => asg,
   );
-  for (const { name, min, max, desired, suspended = [], rebalancesCapacity, warmPool, weights } of spec.autoScalingGroups) {
+  for (const group of spec.autoScalingGroups) {
+    const { name, min, max, desired, rebalancesCapacity, warmPool, weights } = group;
+    const suspended = firstSuspended(group);
     const isWeighed = Object.values(weights ?? {}).some((weight) => weight !== 1);
     const unfit = [
       ...(rebalancesCapacity ? (['capacity-rebalancing'] as const) : []),

@@ -23,6 +23,9 @@ const suspendedBy = (owned: string, before: string, { suspended: has, resumed = 
 /** Whether the owner of an Auto Scaling group suspends its process `Launch`. Holdfast does so too, for a while. */
 export const isClosed = ({ suspended }: Pick<Owned, 'suspended'>): boolean => listed(suspended).includes('Launch');
 
+/** Whether processes are suspended beside the one that evens out zones, which is no matter of single members. */
+export const isHeldBack = ({ suspended }: Pick<AsgChange, 'suspended'>): boolean => suspended.some((process) => process !== 'AZRebalance');
+
 /** The values that an owner set last, field by field, beside every change. Holdfast's own changes do not count. */
 export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly change: AsgChange; readonly owned: Owned }[] => {
   const [first] = changes;

@@ -43,11 +43,6 @@ const describePolicy = (group: Group) => {
   };
 };
 
-/** A group that does not even out its zones shows that process as suspended: on AWS it runs otherwise. */
-const suspendedIn = ({ suspended, rebalancesZones }: Group): readonly string[] => [
-  ...new Set([...suspended, ...(rebalancesZones ? [] : ['AZRebalance'])]),
-];
-
 export const describeGroup = ({ base, network }: Scaling, group: Group) => ({
   AutoScalingGroupName: group.name,
   AutoScalingGroupARN: group.arn,
@@ -63,7 +58,7 @@ export const describeGroup = ({ base, network }: Scaling, group: Group) => ({
   HealthCheckGracePeriod: group.gracePeriodSeconds,
   Instances: [...group.members.values()].map((member) => describeMember(group, member, network.zoneId)),
   CreatedTime: new Date(group.createdAtMs),
-  SuspendedProcesses: suspendedIn(group).map((ProcessName) => ({ ProcessName, SuspensionReason: 'User suspended' })),
+  SuspendedProcesses: [...group.suspended].map((ProcessName) => ({ ProcessName, SuspensionReason: 'User suspended' })),
   VPCZoneIdentifier: group.subnets.map(({ id }) => id).join(','),
   EnabledMetrics: [],
   ...(group.deleting ? { Status: 'Delete in progress' } : {}),

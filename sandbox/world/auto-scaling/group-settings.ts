@@ -131,7 +131,6 @@ export const buildGroup = (scaling: Scaling, input: GroupInput): Group => {
     members: new Map(),
     activities: [],
     deleting: false,
-    rebalancesZones: false,
     rebalancesCapacity: input.CapacityRebalance ?? false,
   };
 };

@@ -119,7 +119,6 @@ export type Group = {
   readonly members: Map<string, Member>;
   readonly activities: Activity[];
   deleting: boolean;
-  rebalancesZones: boolean;
   warmPool?: WarmPool;
   /** Keeps an instance whose terminating hook is abandoned, until it is terminated by a call. */
   retains?: boolean;

@@ -60,6 +60,8 @@ const shrinkReason = (group: Group): 'size' | 'zones' | 'distribution' => {
   return surplusForZones > 0 ? 'zones' : 'size';
 };
 
+const evensZones = ({ suspended }: Group): boolean => !suspended.has('AZRebalance');
+
 /** The fullest zone and the emptiest, when they are two or more apart. */
 const skewOf = (group: Group): { readonly emptiest: string } | undefined => {
   const sorted = [...countByZone(group)].sort(([, a], [, b]) => a - b);
@@ -79,7 +81,7 @@ const mayRebalance = (group: Group): boolean => {
 
 /** Launches where members are few; the surplus in the fullest zone goes once the new one serves. */
 const rebalance = (scaling: Scaling, group: Group): void => {
-  if (!group.rebalancesZones || ['AZRebalance', 'Launch'].some((name) => group.suspended.has(name))) return;
+  if (!evensZones(group) || group.suspended.has('Launch')) return;
   const skew = skewOf(group);
   if (skew === undefined || !mayRebalance(group)) return;
   const subnets = group.subnets.filter(({ zone }) => zone === skew.emptiest);
@@ -89,7 +91,7 @@ const rebalance = (scaling: Scaling, group: Group): void => {
 
 /** While a member that rebalances is still on its way, its counterpart stays. */
 const awaitsRebalance = (group: Group): boolean =>
-  (group.rebalancesZones || group.redistribution === 'launched') && held(group).some(({ state }) => state !== 'InService');
+  (evensZones(group) || group.redistribution === 'launched') && held(group).some(({ state }) => state !== 'InService');
 
 /** Its load balancer is about to report this. */
 const willFail = ({ healthCheckType }: Group, { instance, healthy }: Member): boolean =>
@@ -97,7 +99,7 @@ const willFail = ({ healthCheckType }: Group, { instance, healthy }: Member): bo
 
 const isSettled = (group: Group): boolean => {
   const members = held(group);
-  const isEven = !(group.rebalancesZones && skewOf(group) !== undefined);
+  const isEven = !(evensZones(group) && skewOf(group) !== undefined);
   return (
     isAtSize(group) &&
     !awaitsReplacement(group) &&

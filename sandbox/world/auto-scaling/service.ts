@@ -1,6 +1,6 @@
 import type { ApiService } from '../../api.ts';
 import type { Operations } from '../operation.ts';
-import type { AutoScalingGroupSpec } from '../spec.ts';
+import { type AutoScalingGroupSpec, firstSuspended } from '../spec.ts';
 import type { Scaling } from './group.ts';
 import { createGroup, sizeOperations } from './group-operations.ts';
 import { hookOperations, mustBeHeartbeat } from './hook-operations.ts';
@@ -48,14 +48,13 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
     const full = transition === 'launching' ? 'autoscaling:EC2_INSTANCE_LAUNCHING' : 'autoscaling:EC2_INSTANCE_TERMINATING';
     group.hooks.set(name, { name, transition: full, heartbeatSeconds, defaultResult });
   }
-  group.rebalancesZones = spec.rebalancesZones ?? false;
   group.healthCheckType = spec.healthChecks ?? 'EC2';
   group.protectsNew = spec.protectsNew ?? false;
   group.rebalancesCapacity = spec.rebalancesCapacity ?? false;
   if (spec.retains) group.retains = true;
   group.deletionProtection = spec.deletionProtection ?? 'none';
   if (spec.warmPool !== undefined) group.warmPool = spec.warmPool;
-  for (const name of spec.suspended ?? []) group.suspended.add(name);
+  for (const name of firstSuspended(spec)) group.suspended.add(name);
 };
 
 export type ScalingDeps = Omit<Scaling, 'groups' | 'wake' | 'past'> & {

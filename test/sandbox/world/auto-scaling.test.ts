@@ -83,7 +83,7 @@ describe('a group keeps its own size', () => {
     await seconds(60);
     expect(world.snapshot().instances).toHaveLength(1);
     expect(autoScaling('DescribeAutoScalingGroups')).toMatchObject({
-      AutoScalingGroups: [{ SuspendedProcesses: ['ReplaceUnhealthy', 'Terminate', 'AZRebalance'].map((ProcessName) => ({ ProcessName })) }],
+      AutoScalingGroups: [{ SuspendedProcesses: ['ReplaceUnhealthy', 'Terminate'].map((ProcessName) => ({ ProcessName })) }],
     });
   });
 
@@ -495,6 +495,23 @@ describe('zones of a group', () => {
     const uneven = ['us-east-1a', 'us-east-1a', 'us-east-1a'];
     expect(await skewed({ rebalancesZones: true, suspended: ['AZRebalance'] })).toEqual(uneven);
     expect(await skewed({})).toEqual(uneven);
+  });
+
+  it('are evened out once all processes are resumed, and in a group that a call creates', async () => {
+    const test = build({ desired: 0, max: 8 });
+    const shown = () => test.autoScaling('DescribeAutoScalingGroups');
+    const suspended = (...names: string[]) => ({ AutoScalingGroups: [{ SuspendedProcesses: names.map((ProcessName) => ({ ProcessName })) }] });
+    expect(shown()).toMatchObject(suspended('AZRebalance'));
+    test.autoScaling('SuspendProcesses', named);
+    expect(test.world.snapshot().autoScalingGroups[0]?.suspended).toHaveLength(9);
+    test.autoScaling('ResumeProcesses', named);
+    expect(shown()).toMatchObject(suspended());
+    const ids = test.launch(3);
+    await test.seconds(10);
+    test.autoScaling('AttachInstances', { ...named, InstanceIds: ids });
+    await test.seconds(120);
+    expect(test.inService().map((id) => test.instance(id).zone)).toHaveLength(3);
+    expect(new Set(test.inService().map((id) => test.instance(id).zone)).size).toBe(3);
   });
 });
 

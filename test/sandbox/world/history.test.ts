@@ -254,12 +254,12 @@ describe('the history of a world', () => {
       ['left', 'detached', user],
     ]);
     expect(told(world, 'asg-changed').map(({ desired, suspended }) => [desired, suspended])).toEqual([
-      [0, []],
-      [1, []],
-      [0, []],
-      [1, []],
-      [0, []],
-      [0, ['Launch']],
+      [0, ['AZRebalance']],
+      [1, ['AZRebalance']],
+      [0, ['AZRebalance']],
+      [1, ['AZRebalance']],
+      [0, ['AZRebalance']],
+      [0, ['AZRebalance', 'Launch']],
     ]);
     expect(told(world, 'tagged').at(-1)).toMatchObject({ tags: { team: 'web' }, by: user });
     expect(told(world, 'offering').at(-1)).toMatchObject({ zone: 'us-east-1a', market: 'spot', capacity: 0, priceUsdPerHour: 0.05 });

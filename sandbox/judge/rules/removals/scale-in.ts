@@ -9,6 +9,7 @@ import { times } from '../../times.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { nameOf } from '../../world/cloud.ts';
 import { goneAtMs, isFunction, isProtected, type Life, lastRefusalMs, stayAt } from '../../world/life.ts';
+import { isHeldBack } from '../../world/owners.ts';
 
 /** The policy that orders the removal, where nobody sets the size outside. */
 const orderingPolicy = (chronicle: Chronicle, { group, lookedSinceMs, chosenAtMs }: Choice): Policy | undefined => {
@@ -49,7 +50,7 @@ const leavingFrom = (chronicle: Chronicle, asg: string, { group, lookedSinceMs, 
 const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs }: Choice, leaving: number): boolean =>
   [lookedSinceMs - chronicle.times.asgLagMs, lookedSinceMs, chosenAtMs].every((atMs) => {
     const known = chronicle.cloud.asgAt(asg, atMs);
-    return known !== undefined && known.suspended.length === 0 && known.desired - known.min > leaving;
+    return known !== undefined && !isHeldBack(known) && known.desired - known.min > leaving;
   });
 
 /** Whether it may have been launched to move a member that stays: then this one leaves, and not the launch. */

@@ -15,6 +15,7 @@ import { times } from '../../times.ts';
 import { lossesHeard, restMs, stoppedUntil } from '../../told/losses.ts';
 import { nameOf, type OfferingName } from '../../world/cloud.ts';
 import { isProtected, type Life, lastRefusalMs, stayAt } from '../../world/life.ts';
+import { isHeldBack } from '../../world/owners.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -62,7 +63,7 @@ const movable = (chronicle: Chronicle, policy: Policy, atMs: number): readonly L
     if ((isOwed && isOnDemand(life)) || !mayMove(policy, life)) return false;
     const asg = stayAt(life, atMs)?.asg;
     const change = asg === undefined ? undefined : chronicle.cloud.asgAt(asg, atMs);
-    const isKept = change !== undefined && (change.suspended.length > 0 || (policy.asg !== asg && change.desired <= change.min));
+    const isKept = change !== undefined && (isHeldBack(change) || (policy.asg !== asg && change.desired <= change.min));
     return !isKept && !isProtected(life, atMs) && atMs - lastRefusalMs(life, atMs) >= times.keptForMs;
   });
 };
