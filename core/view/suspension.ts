@@ -57,7 +57,7 @@ export const withAnswered = (notes: readonly Suspension[], answered: readonly Su
 };
 
 /** Whether they were resumed when no function could suspend them any more. */
-const isResumedForGood = (suspension: Suspension): boolean =>
+export const isResumedForGood = (suspension: Suspension): boolean =>
   suspension.resumedAtMs !== undefined && !mayBeSuspendedYet(suspension, suspension.resumedAtMs);
 
 /** Whether a describe may still show processes as suspended that were resumed. */

@@ -113,8 +113,20 @@ describe('a group that is let go', () => {
   test('keeps the note of processes that an earlier decision may still suspend', async () => {
     const at = (agoMs: number) => [{ asg: 'a', processes: ['Launch'], atMs: nowMs - agoMs }];
     const [young, old] = [await letGoOf(state({ suspended: at(54_999) })), await letGoOf(state({ suspended: at(55_000) }))];
-    expect([young.calls, young.next?.suspended]).toEqual([[['resume', 'a']], at(54_999)]);
-    expect([old.calls, old.next?.suspended]).toEqual([[['resume', 'a']], undefined]);
+    const resumed = (agoMs: number) => at(agoMs).map((one) => ({ ...one, resumedAtMs: nowMs }));
+    expect([young.calls, young.next?.suspended]).toEqual([[['resume', 'a']], resumed(54_999)]);
+    expect([old.calls, old.next?.suspended]).toEqual([[['resume', 'a']], resumed(55_000)]);
+    // This function may suspend them after they were resumed, and no look of the group shows that.
+    const again = await letGoOf(state({ suspended: [{ ...at(54_999)[0], resumedAtMs: nowMs - 1 }] as GroupState['suspended'] }));
+    expect([again.calls, again.next?.suspended]).toEqual([[['resume', 'a']], resumed(54_999)]);
+  });
+
+  test('resumes no process that was resumed for good, and keeps the note while a describe may be older, because the policy may return', async () => {
+    const resumed = (agoMs: number) => ({ asg: 'a', processes: ['Launch'], atMs: nowMs - 300_000, resumedAtMs: nowMs - agoMs });
+    const kept = await letGoOf(state({ suspended: [resumed(loweredShownMs - 1)] }));
+    expect([kept.calls, kept.next?.suspended]).toEqual([[], [resumed(loweredShownMs - 1)]]);
+    const over = await letGoOf(state({ suspended: [resumed(loweredShownMs)] }));
+    expect([over.calls, over.next?.suspended]).toEqual([[], undefined]);
   });
 
   test('leaves suspended processes to the group that holds its Auto Scaling group now', async () => {
@@ -145,7 +157,7 @@ describe('a group that is let go', () => {
       ['resume', 'a'],
     ]);
     expect(done.next?.added).toEqual([{ ...note('a', 1_000), takenDownAtMs: nowMs }]);
-    expect(done.next).not.toHaveProperty('suspended');
+    expect(done.next?.suspended).toEqual([{ ...suspended[0], resumedAtMs: nowMs }]);
     const notYet = await letGoOf(state({ added: [note('a', 1_000), note('b', describeLagMs)] }), { takeDown: 'not-yet' });
     expect(notYet.next?.added).toEqual([note('a', 1_000)]);
   });

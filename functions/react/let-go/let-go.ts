@@ -11,7 +11,7 @@ import { describeLagMs } from '../../../core/times/times.ts';
 import type { Added } from '../../../core/view/added.ts';
 import { type Notes, notedAsgs, notesThat, withNotes } from '../../../core/view/notes.ts';
 import { isPutBack, mayBeRaisedYet, openRaises, type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
-import { mayBeSuspendedYet, openSuspensions, type Suspension } from '../../../core/view/suspension.ts';
+import { isResumedForGood, openSuspensions, type Suspension } from '../../../core/view/suspension.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
@@ -89,8 +89,8 @@ const putBack = async (
 /**
  * Resumes suspended processes, and takes off what attaching added, unless others have set the size since. Returns the
  * notes of what AWS refuses, for the next look, and of processes that another function may still suspend. It also
- * returns those of sizes that a describe may still show: if the policy returns, they must not count as sizes that
- * others set.
+ * returns those of sizes and processes that a describe may still show as they were: if the policy returns, they must
+ * not count as what others set.
  */
 const letBe = async (
   group: string,
@@ -107,8 +107,9 @@ const letBe = async (
   }
   const held: Suspension[] = [];
   for (const one of openSuspensions(suspended, nowMs)) {
-    const resumed = await resume(puttingBack(group, one, ports), one);
-    if (resumed === 'refused' || mayBeSuspendedYet(one, nowMs)) held.push(one);
+    // What is suspended after that was suspended by the owner.
+    const isKept = isResumedForGood(one) || (await resume(puttingBack(group, one, ports), one)) === 'refused';
+    held.push(isKept ? one : { ...one, resumedAtMs: nowMs });
   }
   return { added: left, suspended: held };
 };
