@@ -41,6 +41,16 @@ const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refu
 };
 
 /**
+ * What complaints say about an offering: one refusal for each reach. One subnet of a zone may have no addresses while
+ * the zone has no capacity, and a repeat in another subnet would be refused again.
+ */
+const refusalsOf = (offering: Offering, said: readonly Complaint[]): readonly Refusal[] => {
+  const all = said.filter((one) => concerns(one, offering)).map((one) => refusal(offering, one));
+  const reach = ({ scope, subnet }: Refusal): string => `${scope} ${subnet}`;
+  return all.filter((one, index) => all.findIndex((other) => reach(other) === reach(one)) === index);
+};
+
+/**
  * EC2 granted fewer than requested without an error (a total price was reached): the placement cannot be granted as it
  * is.
  */
@@ -77,10 +87,7 @@ export const toLaunchResult = (
   const said = short && complaints.length === 0 ? [unexplained(placement, given.length)] : refusing;
   const tried = [...placement.offerings, ...triedBeside(placement, said)];
   const refused = tried.filter((offering) => short || !gave.has(offeringKey(offering)));
-  const refusals = refused.flatMap((offering) => {
-    const complaint = said.find((candidate) => concerns(candidate, offering));
-    return complaint ? [refusal(offering, complaint)] : [];
-  });
+  const refusals = refused.flatMap((offering) => refusalsOf(offering, said));
   return { kind: 'answered', instances: given, refusals, ...empty };
 };
 

@@ -14,6 +14,9 @@ import {
   withoutRefusal,
 } from './pool-memory.ts';
 
+/** One response may refuse an offering for several reasons. The last one here is learned last, so its code stays. */
+const scopes: readonly Refusal['scope'][] = ['subnet', 'offering', 'market', 'zone-permanent'];
+
 /** Rest after a first refusal. EC2's own fleets request again after minutes, not seconds. */
 export const refusedRestMs = 3 * 60_000;
 
@@ -55,7 +58,8 @@ export const rememberRefusals = (
   nowMs: number,
 ): PoolMemory => {
   const next: Record<OfferingKey | SubnetKey, Lesson> = { ...memory };
-  for (const refusal of refusals) {
+  const ordered = refusals.toSorted((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope));
+  for (const refusal of ordered) {
     for (const key of new Set(reachOf(refusal, pools))) {
       const streak = refusal.scope === 'subnet' ? 1 : streakAfter(memory[key], nowMs);
       const coolingUntilMs = Math.max(

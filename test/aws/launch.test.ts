@@ -194,6 +194,18 @@ describe('the response of CreateFleet', () => {
     });
   });
 
+  test('of an offering with several errors has one refusal for each reach: a full subnet, and a zone without capacity', async () => {
+    const [full, empty] = ['InsufficientFreeAddressesInSubnet', 'InsufficientInstanceCapacity'];
+    const said = (...errors: readonly (readonly [string, string])[]) =>
+      launchTag({ Instances: [], Errors: errors.map(([code, subnet]) => complaint(code, 'm7g.large', subnet)) }, reservation('spot-a', 2, [m7a]));
+    const inSubnetA = { offering: m7a, code: full, scope: 'subnet', subnet: 'subnet-a' };
+    const inZone = { offering: m7a, code: empty, scope: 'offering' };
+    expect(await said([full, 'subnet-a'], [empty, 'subnet-a'])).toMatchObject({ refusals: [inSubnetA, inZone] });
+    expect(await said([empty, 'subnet-a'], [empty, 'subnet-a'], [full, 'subnet-a'], [full, 'subnet-a'])).toMatchObject({
+      refusals: [inZone, inSubnetA],
+    });
+  });
+
   test('a subnet without free addresses is refused itself, and is named where EC2 names it', async () => {
     const code = 'InsufficientFreeAddressesInSubnet';
     const refusals = async (subnet: string | undefined) => {

@@ -26,7 +26,7 @@ const launched = (instances: readonly string[], refusals: number): Launched => (
   result: {
     kind: 'answered',
     instances: instances.map((instance) => ({ instance, offering })),
-    refusals: Array.from({ length: refusals }, () => refusal),
+    refusals: Array.from({ length: refusals }, (_, index) => (index === 0 ? refusal : { ...refusal, offering: { ...offering, zone: `b${index}` } })),
   },
 });
 const failedLaunch = (kind: 'throttled' | 'ambiguous'): Launched => ({
@@ -163,6 +163,11 @@ describe('the events of a decision', () => {
     expect(told[0]?.detail).toMatchObject({ group: 'web', decision: 'd-1' });
     expect(told[0]?.detail.refused).toHaveLength(50);
     expect(told[0]?.detail.refused).toContainEqual({ offering, code: 'InsufficientInstanceCapacity' });
+    const full = launched([], 1);
+    const twice = { ...full, result: { ...full.result, refusals: [refusal, refusal] } } as Launched;
+    const once = await recorded([roundOf({}, [twice]), roundOf({}, [failedLaunch('throttled')])]);
+    expect(once.told[0]?.detail.refused).toEqual([{ offering, code: 'InsufficientInstanceCapacity' }]);
+    expect(once.kept[0]?.outcome).toMatchObject({ launches: [{ refusals: [{ offering }] }, {}] });
   });
 
   test('report how many members no pool gives, by the last round', async () => {

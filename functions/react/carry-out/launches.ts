@@ -3,6 +3,7 @@ import { metrics } from '../../../core/contract.ts';
 import type { Launched, Order } from '../../../core/group-state/answers.ts';
 import type { TakenUp } from '../../../core/group-state/binding.ts';
 import type { Reservation } from '../../../core/launch/reservation.ts';
+import { offeringKey } from '../../../core/pool/offering.ts';
 import type { LaunchResult } from '../../../core/ports/launches.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
@@ -67,7 +68,7 @@ const countLaunches = (launched: readonly Launched[], { telemetry }: ReactPorts)
   for (const { reservation, result } of launched) {
     if (result.kind === 'answered') {
       telemetry.count(metrics.launched, result.instances.length);
-      telemetry.count(metrics.refused, result.refusals.length);
+      telemetry.count(metrics.refused, new Set(result.refusals.map(({ offering }) => offeringKey(offering))).size);
     }
     if (result.kind === 'throttled') telemetry.count(metrics.throttled);
     if (result.kind === 'invalid') {

@@ -12,6 +12,7 @@ import { unreportedEnds } from '../../../core/decision/unreported-ends.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
 import type { Observation } from '../../../core/observe/observe.ts';
+import { offeringKey } from '../../../core/pool/offering.ts';
 import { priceSourceOf } from '../../../core/pool/price.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
 import type { Announcement } from '../../../core/ports/surroundings.ts';
@@ -56,6 +57,11 @@ const launchedIn = (rounds: readonly Round[]): readonly Launched[] => rounds.fla
 /** A refusal as it is stored and sent: which offering, and why. */
 const inBrief = ({ offering, code }: Refusal) => ({ offering, code });
 
+/** The same, each once: an offering may be refused in several subnets. */
+const allInBrief = (refusals: readonly Refusal[]) => [
+  ...new Map(refusals.map((one) => [`${offeringKey(one.offering)} ${one.code}`, inBrief(one)])).values(),
+];
+
 const launchOutcome = ({ reservation, result }: Launched): LaunchOutcome => ({
   reservation: reservation.id,
   pool: reservation.placement.pool,
@@ -65,7 +71,7 @@ const launchOutcome = ({ reservation, result }: Launched): LaunchOutcome => ({
     ? {
         result: result.kind,
         instances: result.instances.map(({ instance }) => instance),
-        refusals: result.refusals.map(inBrief),
+        refusals: allInBrief(result.refusals),
       }
     : { result: result.kind, code: result.code }),
 });
@@ -98,7 +104,7 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
   const fallback = {
     detailType: announcements.fallback,
     group,
-    detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(inBrief) },
+    detail: { group, decision: context.id, refused: allInBrief(refusals).slice(0, 50) },
   };
   const unplaced = unplacedAfter(context.rounds);
   const exhausted = { detailType: announcements.exhausted, group, detail: { group, decision: context.id, unplaced } };

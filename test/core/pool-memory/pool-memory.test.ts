@@ -105,6 +105,18 @@ describe('a refusal', () => {
     expect(notSoldRestMs).toBe(86_400_000);
   });
 
+  it('beside others of the same response keeps the code and the row of the one with the longest rest', () => {
+    const learned = (...refusals: readonly ReturnType<typeof no>[]) => {
+      const memory = rememberRefusals({}, [no()], pools, nowMs);
+      const { code, streak } = rememberRefusals(memory, refusals, pools, nowMs + refusedRestMs)[key] ?? {};
+      return [code, streak];
+    };
+    const [full, never] = [no({ scope: 'subnet', code: 'Full' }), no({ scope: 'zone-permanent', code: 'Unsupported' })];
+    const expected = [no().code, 2];
+    expect([learned(no(), full), learned(full, no())]).toEqual([expected, expected]);
+    expect([learned(never, no()), learned(no(), never)]).toEqual(Array.from({ length: 2 }, () => ['Unsupported', 2]));
+  });
+
   it('of a type that the zone does not sell is not shortened by a lesser one', () => {
     const memory = rememberRefusals({}, [no({ scope: 'zone-permanent' })], pools, nowMs);
     expect(restOf(rememberRefusals(memory, [no()], pools, nowMs), nowMs)).toBe(notSoldRestMs);
