@@ -3,6 +3,7 @@ import type { Reservation } from '../launch/reservation.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
+import { mayBeServing } from '../view/ready.ts';
 import { type DrainBudget, lastCallsMsOf, latestDrainStart } from './drain.ts';
 import { growingStepMs, shortestStepMs } from './steps.ts';
 
@@ -94,7 +95,7 @@ export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number
 
 /** How many members serve and stay, with those whose health could not be read. */
 export const mostServing = (holdings: Holdings, swaps: readonly Swap[]): number =>
-  staying(holdings, swaps).filter(({ serving, mayServe }) => serving || mayServe === true).length;
+  staying(holdings, swaps).filter(mayBeServing).length;
 
 /**
  * An instance takes about this long from its launch until it passes health checks: 5 to 17 s to `running`, and the

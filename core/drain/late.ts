@@ -6,6 +6,7 @@ import { mayStay } from '../swap/kept-in-service.ts';
 import type { Swap } from '../swap/swap.ts';
 import { drainAgainAtMs } from '../times/again.ts';
 import { startSlackMs } from '../times/times.ts';
+import { mayBeServing } from '../view/ready.ts';
 import { mostServing, servingCount } from './begin.ts';
 
 /** When a decision chose it to leave, by the members that served then. */
@@ -49,9 +50,7 @@ type Look = {
  * whose health could not be read. A member that does not serve always goes.
  */
 export const sortLate = (late: readonly Swap[], { group, holdings, swaps, desired, denials }: Look): Late => {
-  const works = new Map(
-    holdings.members.map((member) => [member.instance, member.serving || member.mayServe === true]),
-  );
+  const works = new Map(holdings.members.map((member) => [member.instance, mayBeServing(member)]));
   const { order, maxSurge } = group.swap;
   const fewer = order === 'drain-first' && !isDeniedIn(denials, group.capacity) ? maxSurge : 0;
   const [ours, replaced] = [late.filter(mayStay), late.filter((swap) => !mayStay(swap))];

@@ -1,4 +1,5 @@
 import type { OfferingKey } from '../pool/offering.ts';
+import { mayBeServing } from '../view/ready.ts';
 import { replacedIn } from '../view/replaced.ts';
 import type { View } from '../view/view.ts';
 import type { BucketName } from './account-buckets.ts';
@@ -76,7 +77,7 @@ export const warnedAmong = ({
   );
   const inService = members.filter(({ instance }) => !out.has(instance));
   return {
-    serving: inService.filter(({ serving, mayServe }) => serving || mayServe === true).length,
+    serving: inService.filter(mayBeServing).length,
     deadlineMs: deadlines.length === 0 ? undefined : Math.min(...deadlines),
   };
 };

@@ -30,6 +30,10 @@ type Asking = Judged & {
   readonly unserved?: readonly string[];
 };
 
+/** Whether a member serves, or may serve: its health could not be read. */
+export const mayBeServing = ({ serving, mayServe }: Pick<Member, 'serving' | 'mayServe'>): boolean =>
+  serving || mayServe === true;
+
 const ageMs = ({ launchedAtMs }: Member, { nowMs }: Asking): number => nowMs - launchedAtMs;
 
 const isWarm = (member: Member, asking: Asking): boolean => ageMs(member, asking) >= (asking.ready?.afterMs ?? 0);
@@ -40,7 +44,7 @@ const isWarm = (member: Member, asking: Asking): boolean => ageMs(member, asking
  */
 export const needsStatusChecks = (member: Member, asking: Asking): boolean =>
   asking.ready?.checks === 'ec2' &&
-  (member.serving || member.mayServe === true) &&
+  mayBeServing(member) &&
   isWarm(member, asking) &&
   (ageMs(member, asking) < readyWithinMs(asking) || asking.unserved?.includes(member.instance) === true);
 
@@ -68,7 +72,7 @@ export const asReady = (member: Member, asking: Asking, check: StatusCheck = 'pa
   const { ready } = asking;
   if (ready?.afterMs === undefined && ready?.checks === undefined) return member;
   const { unchecked: _now, ...judged } = member;
-  if (!judged.serving && judged.mayServe !== true) return judged;
+  if (!mayBeServing(judged)) return judged;
   if (isWarm(judged, asking)) return checked(judged, check);
   const { mayServe: _may, ...known } = judged;
   return { ...known, serving: false, unready: 'warm-up' };

@@ -3,7 +3,7 @@ import { howHeld } from '../group/holding.ts';
 import { isGivenUp } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { Arriving } from './arriving.ts';
-import { readyWithinMs } from './ready.ts';
+import { mayBeServing, readyWithinMs } from './ready.ts';
 import type { AsgView, Member, View } from './view.ts';
 
 /** What keeps a new member from serving, and since when it is known to do so, epoch ms. */
@@ -40,7 +40,7 @@ export const isNew = ({ group, nowMs }: Pick<Look, 'group' | 'nowMs'>, { launche
   nowMs - launchedAtMs <= readyWithinMs(group) / 2;
 
 /** Whether a member is known not to serve. One that a target group may send requests to counts as serving. */
-export const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
+export const isIdle = (member: Member): boolean => !mayBeServing(member);
 
 /**
  * New members that do not serve, as a look finds them. A member that is first found not serving in the second half of

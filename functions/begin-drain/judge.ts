@@ -13,6 +13,7 @@ import { withFormer } from '../../core/group/holders.ts';
 import { desiredNow } from '../../core/group/outside-size.ts';
 import { drainAgainAtMs } from '../../core/times/again.ts';
 import { changesIn } from '../../core/view/changes.ts';
+import { mayBeServing } from '../../core/view/ready.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 import { looksAtMs } from './turn.ts';
@@ -84,7 +85,7 @@ const atALook = async (ports: ReleasePorts, one: Case, estimateMs: number): Prom
     return { kind: 'begin', because: 'enough-serving' };
   const own = new Set(batch.own.map(({ instance }) => instance));
   const shown = holdings.members.filter(({ instance }) => own.has(instance));
-  const hasGrown = one.mayGrow && shown.some(({ serving, mayServe }) => serving || mayServe === true);
+  const hasGrown = one.mayGrow && shown.some(mayBeServing);
   const delayMs = await (hasGrown ? delayAgain(ports, one) : longestDelay(ports, one));
   const latestStartMs = latestStartOf(group, batch.own, delayMs ?? group.drain.deregistrationDelayMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };

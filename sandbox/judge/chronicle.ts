@@ -6,7 +6,7 @@ import { type Policy, readPolicy, targetGroupName } from './policy/policy.ts';
 import { rememberedBy } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
 import { type Cloud, cloudOf } from './world/cloud.ts';
-import { covers, isAlive, type Life, leavesAtMs, stayAt } from './world/life.ts';
+import { covers, isAlive, isWarmAt, type Life, leavesAtMs, stayAt } from './world/life.ts';
 import { livesOf } from './world/lives.ts';
 import { type Since, type Word, wordsOf } from './world/outside.ts';
 
@@ -122,7 +122,7 @@ const serviceLooks = (
   history: History,
   policyAt: Chronicle['policyAt'],
   groupAt: Chronicle['groupAt'],
-  { clockMs }: Times,
+  times: Times,
 ): Pick<Chronicle, 'servesAt' | 'isReadyAt' | 'targetsOf'> => {
   const targetsOfAsg = new Map(history.spec.autoScalingGroups.map(({ name, targetGroups = [] }) => [name, targetGroups.map(targetGroupName)]));
   const targetsBy = (life: Life, atMs: number, byMs: number): readonly string[] => {
@@ -139,8 +139,7 @@ const serviceLooks = (
   };
   const isReadyAt: Chronicle['isReadyAt'] = (life, atMs, byMs = atMs) => {
     const { ready } = policyAt(groupAt(life, atMs) ?? '', byMs) ?? {};
-    // EC2 reports launch times in whole seconds.
-    const isWarm = life.launchedAtMs + (ready?.afterMs ?? 0) - clockMs - 1_000 <= atMs;
+    const isWarm = isWarmAt(life, ready?.afterMs ?? 0, atMs, times);
     return servesBy(life, atMs, byMs) && isWarm && (ready?.isChecked !== true || (life.passedAtMs ?? Number.POSITIVE_INFINITY) <= atMs);
   };
   return {

@@ -112,6 +112,12 @@ export type Life = End & {
 /** When an instance was launched, as EC2 shows it (DescribeInstances, LaunchTime): at its last start. */
 export const launchTimeOf = ({ launchedAtMs, drawnAtMs }: Life): number => drawnAtMs ?? launchedAtMs;
 
+/**
+ * Whether an instance is as old as `ready.after` of its policy says, by a clock that may be ahead. EC2 reports launch times in whole seconds.
+ */
+export const isWarmAt = (life: Life, afterMs: number, atMs: number, { clockMs }: { readonly clockMs: number }): boolean =>
+  launchTimeOf(life) + afterMs - clockMs - 1_000 <= atMs;
+
 export const tagsAt = ({ tags }: Life, atMs: number): Readonly<Record<string, string>> =>
   (tags.findLast((change) => change.atMs <= atMs) ?? tags[0])?.tags ?? {};
 

@@ -5,7 +5,7 @@ import { lookedSince, reservationOf } from '../../members/staying.ts';
 import { eachSecond } from '../../moments.ts';
 import { isEverOpen } from '../../policy/windows.ts';
 import { times } from '../../times.ts';
-import { isAlive, type Life, launchTimeOf } from '../../world/life.ts';
+import { isAlive, isWarmAt, type Life, launchTimeOf } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -38,9 +38,7 @@ const isWarmUnseen = (chronicle: Chronicle, { life, policies }: ReturnLaunch, on
   chronicle.targetsOf(one, life.launchedAtMs).length === 0 &&
   (one.runningAtMs ?? Number.POSITIVE_INFINITY) <= life.launchedAtMs &&
   isAlive(one, life.launchedAtMs) &&
-  policies.some(
-    ({ ready }) => ready.afterMs > 0 && !ready.isChecked && launchTimeOf(one) + ready.afterMs - chronicle.times.clockMs - 1_000 <= life.launchedAtMs,
-  );
+  policies.some(({ ready }) => ready.afterMs > 0 && !ready.isChecked && isWarmAt(one, ready.afterMs, life.launchedAtMs, chronicle.times));
 
 export const returnsWhileWhole: Rule = {
   name: 'nobody moves while the group is short',
