@@ -99,13 +99,13 @@ describe('a group that others size is served', () => {
   ] as const)('with %s', async (_, feature) => {
     const { violations, group } = await playWith(feature);
     expect(violations).toEqual([]);
-    expect(group).toEqual({ ...six, suspended: [] });
+    expect(group).toEqual({ ...six, suspended: ['AZRebalance'] });
   });
 
   it('while its owner suspends Launch for two minutes: what Holdfast launches joins once Launch runs again', async () => {
     const { violations, group, launched, stored } = await playWith({}, [suspend(500, asg, 'Launch', 120_000)]);
     expect(violations).toEqual([]);
-    expect(group).toEqual({ ...six, suspended: [] });
+    expect(group).toEqual({ ...six, suspended: ['AZRebalance'] });
     expect(new Set(launched)).toEqual(new Set(['function']));
     expect(closedIn(stored)).toEqual({ remarks: 1, state: undefined });
   });

@@ -56,7 +56,7 @@ describe('an Auto Scaling group that others size', () => {
       const told = await playDeleted(level, [beforeJoinMs, servingMs, letGoMs]);
       expect(told.violations).toEqual([]);
       expect(told.refused).toEqual(Array.from({ length: 3 }, () => 'operator ValidationError'));
-      expect(told.left).toEqual({ min: 0, max: 20, desired: 6, suspended: [] });
+      expect(told.left).toEqual({ min: 0, max: 20, desired: 6, suspended: ['AZRebalance'] });
       expect(told.running).toBe(6);
       expect(told.shown).toMatchObject({ AutoScalingGroups: [{ DeletionProtection: level }] });
     },
