@@ -45,6 +45,9 @@ export const suspendedFrom = (
   return { ...suspension, atMs: nowMs, ...(mayOverlap && { beforeMs }) };
 };
 
+/** The call may have taken effect after others had resumed the processes, so they are resumed once more. */
+const asAnswered = ({ resumedAtMs: _before, ...note }: Suspension): Suspension => ({ ...note, isAnswered: true });
+
 /**
  * Notes, with those marked whose calls AWS has answered.
  *
@@ -53,7 +56,7 @@ export const suspendedFrom = (
 export const withAnswered = (notes: readonly Suspension[], answered: readonly Suspension[]): readonly Suspension[] => {
   const asgs = new Set(answered.map(({ asg }) => asg));
   const isFresh = (note: Suspension): boolean => asgs.has(note.asg) && !note.isAnswered;
-  return notes.some(isFresh) ? notes.map((note) => (isFresh(note) ? { ...note, isAnswered: true } : note)) : notes;
+  return notes.some(isFresh) ? notes.map((note) => (isFresh(note) ? asAnswered(note) : note)) : notes;
 };
 
 /** Whether they were resumed when no function could suspend them any more. */

@@ -43,6 +43,13 @@ test('a note is marked as answered where AWS has answered its call', () => {
   expect(withAnswered([note], [{ ...note, asg: 'other' }])).toEqual([note]);
 });
 
+test('processes that were resumed before AWS answered the call are resumed once more, because the call may have taken effect later', () => {
+  const resumed: Suspension = { ...noted(1_000, 0), resumedAtMs: nowMs - 500 };
+  const [answered] = withAnswered([resumed], [resumed]);
+  expect(answered && isToResume(answered, [], nowMs)).toBe(true);
+  expect(openSuspensions(withAnswered([resumed], [resumed]), nowMs + 300_000)).toHaveLength(1);
+});
+
 test('a note also stands for the function of an earlier note that may still call AWS, and no longer than that one would', () => {
   const asked: Suspension = { asg: 'web-asg', processes: ['Launch'], opensForAttach: true };
   const { opensForAttach: _decided, ...fresh } = asked;
