@@ -22,6 +22,7 @@ import { seeKept } from '../../../core/swap/kept-members.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { arrivedIn } from '../../../core/view/arriving.ts';
 import { changesIn } from '../../../core/view/changes.ts';
+import { withNotes } from '../../../core/view/notes.ts';
 import type { GroupState, Member, View } from '../../../core/view/view.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -32,7 +33,7 @@ import { withoutForeign, withoutTaken } from './taken-asgs.ts';
 /** The state of a group without a state item: it may have been lost. */
 const withoutItem = (group: Group, ports: ReactPorts): GroupState => {
   const initial = initialState(group);
-  return { ...initial, raised: ports.believed(group.name, initial).raised };
+  return withNotes(initial, ports.believed(group.name, initial));
 };
 
 /** Reads spot prices where it is time for that. */

@@ -3,7 +3,7 @@ import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import type { Telemetry } from '../../runtime/telemetry.ts';
 import type { ReactPorts } from '../ports.ts';
-import { rememberingRaises } from './lost-raises.ts';
+import { rememberingNotes } from './lost-notes.ts';
 import { rememberingWarnings } from './lost-warnings.ts';
 
 /** The most groups that are remembered, those read last. */
@@ -27,7 +27,7 @@ const createSeen = () => {
 /**
  * Notices state items that a user restored from an older time. The number of writes only grows, so a lower number than
  * this environment has seen shows a restore. An environment that has not seen the item relies on the members alone.
- * What it knows that nothing else shows (warnings, raised maximum sizes) outlives the item.
+ * What it knows that nothing else shows (warnings, what must be put back in Auto Scaling groups) outlives the item.
  */
 export const noticingRestored = (
   store: StateStore,
@@ -36,7 +36,7 @@ export const noticingRestored = (
 ): Pick<ReactPorts, 'store' | 'believed'> => {
   const seen = createSeen();
   const warnings = rememberingWarnings(store);
-  const raises = rememberingRaises(now);
+  const notes = rememberingNotes(now);
   const told = new Map<string, number>();
   const tell = (group: string, detail: { readonly writes: number; readonly seen: number }): void => {
     if (told.get(group) === detail.writes) return;
@@ -48,7 +48,7 @@ export const noticingRestored = (
   };
   /** A missing item changes no number. The next item counts its writes from the time of the first one. */
   const read = (group: string, state: GroupState | undefined): GroupState | undefined => {
-    raises.read(group, state, state !== undefined && writesOf(state) < seen.writes(group));
+    notes.read(group, state, state !== undefined && writesOf(state) < seen.writes(group));
     if (state !== undefined) seen.saw(group, state);
     return state;
   };
@@ -70,13 +70,13 @@ export const noticingRestored = (
         const written = await store.putState(group, state);
         if (written === 'done') {
           seen.saw(group, state);
-          raises.wrote(group, state);
+          notes.wrote(group, state);
         }
         return written;
       },
     },
     believed: (group, state) => {
-      const whole = raises.withLost(group, state);
+      const whole = notes.withLost(group, state);
       const writes = seen.writes(group);
       if (writesOf(state) >= writes) return whole;
       tell(group, { writes: writesOf(state), seen: writes });

@@ -126,14 +126,56 @@ describe('a maximum that is raised', () => {
   });
 });
 
-test('a look at a group without a state item has the maximum sizes that are raised', async () => {
+const note = { asg: 'web-asg', processes: ['Launch', 'Terminate'], atMs: nowMs - 1_000 };
+const addition = { asg: 'web-asg', from: 6, instances: ['i-1'], atMs: nowMs - 1_000 };
+
+describe.each([
+  ['processes that are suspended', { suspended: [note] }, { suspended: [{ ...note, atMs: 1, isAnswered: true, resumedAtMs: 60_001 }] }],
+  ['what attaching added', { added: [addition] }, { added: [{ ...addition, atMs: 1, takenDownAtMs: 60_001 }] }],
+] as const)('%s', (_, notes, over) => {
+  const noted: GroupState = { ...before, version: 6, ...notes };
+  const notesOf = ({ suspended, added }: GroupState) => ({ ...(suspended && { suspended }), ...(added && { added }) });
+
+  test('are still known where the table was restored or emptied, and come before notes of the restored item that are over', async () => {
+    for (const found of [before, undefined, { ...before, ...over }]) {
+      const { table, environment } = tableWith(noted);
+      const { read } = environment();
+      await read();
+      table.stored = found;
+      const [kind = 'added'] = Object.keys(notes) as ('added' | 'suspended')[];
+      expect((await read())[kind]?.[0]).toEqual(notesOf(noted)[kind]?.[0]);
+    }
+  });
+
+  test('are no longer known once the item says that they were put back', async () => {
+    const { table, environment } = tableWith(noted);
+    const { read } = environment();
+    await read();
+    table.stored = { ...before, version: 7 };
+    await read();
+    table.stored = before;
+    expect(notesOf(await read())).toEqual({});
+  });
+
+  test('count once, as the item has them', async () => {
+    const { table, environment } = tableWith(noted);
+    const { read } = environment();
+    await read();
+    const found = { ...asNew(before, nowMs), ...notes };
+    table.stored = found;
+    expect(notesOf(await read())).toEqual(notes);
+  });
+});
+
+test('a look at a group without a state item has the notes of Auto Scaling groups', async () => {
   const policy = group({ holding: { kind: 'attach', asg: 'web-asg' } });
   const holdings: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
   const provider = { describe: async () => holdings } as Partial<CapacityIn> as CapacityIn;
-  const believed: ReactPorts['believed'] = (_, known) => ({ ...known, raised: [raise] });
+  const believed: ReactPorts['believed'] = (_, known) => ({ ...known, raised: [raise], added: [addition], suspended: [note] });
   const clock = { now: () => nowMs };
   const store: Partial<StateStore> = { claimOf: async () => undefined };
   const ports = { store, believed, clock, prices: { spotPrices: async () => [] } } as unknown as ReactPorts;
   const found = await gather(policy, factsOf({}), provider, ports, { state: undefined, swaps: [] });
   expect(found.state.raised).toEqual([raise]);
+  expect(found.state.suspended).toEqual([note]);
 });
