@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refusedAreLeft } from '../../sandbox/judge/rules/launches/asked-anew.ts';
 import { details } from './details.ts';
 
-type More = { readonly zone?: string; readonly invocation?: string; readonly code?: string; readonly isBesideWhole?: true };
+type More = { readonly zone?: string; readonly invocation?: string; readonly code?: string; readonly isBesideWhole?: true; readonly token?: string };
 
 /** A call that is asked and answered at these seconds, and is refused an offering. */
 type Refusal = More & { readonly asked: number; readonly answered: number };
@@ -13,7 +13,7 @@ const found = (...refusals: readonly Refusal[]): readonly string[] =>
     for (const { asked, answered, zone = 'z-a', invocation = 'i-1', code = 'InsufficientInstanceCapacity', ...more } of refusals) {
       script.at(answered, {
         ...{ kind: 'called', invocation, function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 1_000 * asked },
-        ...{ outcome: 'ok', applied: true, isMutating: true, launch: { group: 'web', count: 2 } },
+        ...{ outcome: 'ok', applied: true, isMutating: true, launch: { group: 'web', count: 2, ...(more.token && { token: more.token }) } },
       });
       script.at(answered, { kind: 'refused', invocation, group: 'web', instanceType: 't', zone, market: 'spot', code, ...more });
     }
@@ -30,6 +30,12 @@ describe('what EC2 has refused is not requested again at once', () => {
     expect(found(first, { asked: 10, answered: 13 })).toEqual([]);
     expect(found(first, { asked: 12, answered: 13, zone: 'z-b' })).toEqual([]);
     expect(found(first, { asked: 12, answered: 13, invocation: 'i-2' })).toEqual([]);
+  });
+  it('tells two responses of one moment apart by their tokens', () => {
+    const underWay = { asked: 10, answered: 13, zone: 'z-b', token: 'r-2' };
+    const again = { asked: 12, answered: 13, token: 'r-3' };
+    expect(found({ ...first, token: 'r-1' }, underWay, again)).toHaveLength(1);
+    expect(found({ ...first, zone: 'z-b', token: 'r-1' }, again, underWay)).toEqual([]);
   });
   it('says nothing of refusals for other reasons, and of those beside a whole grant', () => {
     expect(found({ ...first, code: 'VcpuLimitExceeded' }, { asked: 12, answered: 13 })).toEqual([]);

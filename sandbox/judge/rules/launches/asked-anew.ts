@@ -12,9 +12,12 @@ const keyOf = (refused: Refused): string => `${refused.invocation} ${nameOf(refu
 const refusedAlone = (chronicle: Chronicle, group: string): readonly Refused[] =>
   refusalsTo(chronicle, group).filter((one) => one.group === group && one.code === noCapacity && one.isBesideWhole === undefined);
 
-/** When the call was made whose response has this refusal. */
-const askedAtMs = (chronicle: Chronicle, { invocation, atMs }: Refused): number =>
-  chronicle.of('called').find((call) => call.invocation === invocation && call.launch !== undefined && call.atMs === atMs)?.askedAtMs ?? atMs;
+/** When the call was made whose response has this refusal. Two responses of one millisecond are told apart by the tokens of their requests. */
+const askedAtMs = (chronicle: Chronicle, { invocation, atMs, token }: Refused): number =>
+  chronicle
+    .of('called')
+    .find((call) => call.invocation === invocation && call.launch !== undefined && call.atMs === atMs && call.launch.token === token)?.askedAtMs ??
+  atMs;
 
 const askedAnew = (chronicle: Chronicle, group: string): readonly Broken[] =>
   [...Map.groupBy(refusedAlone(chronicle, group), keyOf).values()].flatMap(([first, ...more]): readonly Broken[] => {
