@@ -5,6 +5,10 @@ const advice: readonly (readonly [RegExp, string])[] = [
     'No region is set: set AWS_REGION or choose a profile with a region. For a sandbox, use --sandbox URL.',
   ],
   [
+    /Region not accepted/,
+    'Set AWS_REGION to the name of a region, for example eu-west-1. For a sandbox, use --sandbox URL.',
+  ],
+  [
     /Could not load credentials|credentials/i,
     'Set the credentials of the environment, for example AWS_PROFILE. For a sandbox, use --sandbox URL.',
   ],

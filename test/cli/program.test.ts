@@ -102,6 +102,7 @@ describe('the text of a failure', () => {
   const failure = (message: string, more: object = {}) => failureText(Object.assign(new Error(message), more));
   it.each([
     ['Region is missing', /set AWS_REGION or choose a profile/],
+    ['Region not accepted: region="eu west" is not a valid hostname component.', /Set AWS_REGION to the name of a region/],
     ['connect ECONNREFUSED 127.0.0.1:1', /No server answers/],
     ['listen EADDRINUSE: address already in use', /choose another, or leave out --port .*Nothing was started/],
     ['listen EACCES: permission denied 127.0.0.1:80', /choose one from 1024.*Nothing was started/],
