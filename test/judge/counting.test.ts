@@ -1096,6 +1096,23 @@ describe('the desired size of a group whose state item was deleted', () => {
     expect(emptied(4, 100, 4)).toEqual([]);
     expect(emptied(6, 100, 8)).toEqual([]);
   });
+  it('is what others set, where they set the size', () => {
+    const sized = (desired: number, set: number) =>
+      details(desiredAsAsked, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg', size: { from: 'asg', min: 0, max: 6 }, scaling: [] });
+        for (const id of ['i-1', 'i-2']) script.member(id, { asg: 'web-asg' });
+        script.react(69, 71, 'i-b');
+        script.desired(70, 2, 1, react('i-b'));
+        script.at(80, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 6, desired: set, suspended: [], by: { kind: 'user' } });
+        script.at(80, { kind: 'size-written', asg: 'web-asg', found: 2, size: set, how: 'set', covers: [], by: { kind: 'user' } });
+        script.at(100, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
+        script.react(109, 111, 'i-a');
+        script.desired(110, desired, 1, react('i-a'));
+      });
+    expect([sized(4, 4), sized(2, 2)]).toEqual([[], []]);
+    expect(sized(2, 4)).toEqual(['the desired size became 2; others had set 4']);
+    expect(sized(5, 4)).toHaveLength(1);
+  });
   it('is nothing less, nothing more, and nothing beyond the bounds', () => {
     expect(emptied(1, 100, 2)).toEqual(['after the state was deleted the desired size became 1, expected 2 to 2']);
     expect(emptied(2, 100, 4)).toHaveLength(1);

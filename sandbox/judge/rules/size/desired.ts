@@ -218,6 +218,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const { group } = timeline;
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
+  if (policy.isSizedOutside) return asOthersSet(chronicle, timeline, { before, written }, policy);
   if (isWithoutPolicy(timeline, written.atMs) && written.desired === before.desired) return undefined;
   const { staying, waiting } = headcountAt(chronicle, group, written.atMs);
   const members = chronicle.membersAt(group, written.atMs);
@@ -253,7 +254,7 @@ const startsAfterLoss = (chronicle: Chronicle, group: string, { size, spare }: P
 
 const afterLoss = (chronicle: Chronicle, timeline: GroupTimeline, written: Written): string | undefined => {
   const policy = policyOfVersion(timeline, written.policyVersion);
-  if (policy === undefined) return undefined;
+  if (policy?.isSizedOutside !== false) return policy && asOthersSet(chronicle, timeline, { written }, policy);
   const starts = startsAfterLoss(chronicle, timeline.group, policy, written);
   const heard = newestEach(heardBy(chronicle, written, policy));
   if (starts.flatMap((size) => outcomesOf(size, heard, policy)).some(({ size }) => size === written.desired)) return undefined;
