@@ -2,6 +2,7 @@ import {
   type AutoScalingClient,
   CompleteLifecycleActionCommand,
   DescribeLifecycleHooksCommand,
+  type DescribeLifecycleHooksCommandOutput,
   RecordLifecycleActionHeartbeatCommand,
 } from '@aws-sdk/client-auto-scaling';
 import type { LifecycleActions } from '../core/ports/lifecycle-actions.ts';
@@ -24,14 +25,19 @@ const unlessOver = (error: unknown): 'not-active' => {
   throw error;
 };
 
+const unlessDeleted = (error: unknown): DescribeLifecycleHooksCommandOutput => {
+  if (isUnknownAsg(error)) return { $metadata: {} };
+  throw error;
+};
+
 /**
- * The hooks of an Auto Scaling group.
+ * The hooks of an Auto Scaling group. One that was deleted has none.
  *
  * @param names only these; absent: all
  */
 const hooksOf = async (client: AutoScalingClient, asg: string, names?: readonly string[]) => {
   const asked = { AutoScalingGroupName: asg, ...(names && { LifecycleHookNames: [...names] }) };
-  const { LifecycleHooks = [] } = await client.send(new DescribeLifecycleHooksCommand(asked));
+  const { LifecycleHooks = [] } = await client.send(new DescribeLifecycleHooksCommand(asked)).catch(unlessDeleted);
   return LifecycleHooks.flatMap(({ LifecycleHookName: hook, HeartbeatTimeout: seconds, ...rest }) =>
     hook === undefined ? [] : [{ hook, ...(seconds !== undefined && { timeoutMs: seconds * 1000 }), ...rest }],
   );

@@ -167,10 +167,13 @@ describe('lifecycle actions', () => {
   test('of an Auto Scaling group that was deleted are not active either', async () => {
     const deleted = failsWith('ValidationError', "AutoScalingGroup name not found - AutoScalingGroup 'web-asg' not found");
     const actions = createLifecycleActions({
-      client: createFakeAws({ CompleteLifecycleAction: deleted, RecordLifecycleActionHeartbeat: deleted }).autoScaling,
+      client: createFakeAws({ CompleteLifecycleAction: deleted, RecordLifecycleActionHeartbeat: deleted, DescribeLifecycleHooks: deleted })
+        .autoScaling,
     });
     expect(await actions.complete('i-1', hook)).toBe('not-active');
     expect(await actions.heartbeat('i-1', hook)).toBe('not-active');
+    expect(await actions.timeouts('web-asg', ['drain'])).toEqual(new Map());
+    expect(await actions.terminating('web-asg')).toEqual([]);
   });
 
   test('that a look found are named by their instance alone', async () => {
@@ -207,8 +210,10 @@ describe('lifecycle actions', () => {
   });
 
   test('that fail otherwise are thrown', async () => {
-    const aws = createFakeAws({ CompleteLifecycleAction: failsWith('AccessDenied') });
-    await expect(createLifecycleActions({ client: aws.autoScaling }).complete('i-1', hook)).rejects.toThrow('AccessDenied');
+    const aws = createFakeAws({ CompleteLifecycleAction: failsWith('AccessDenied'), DescribeLifecycleHooks: failsWith('AccessDenied') });
+    const actions = createLifecycleActions({ client: aws.autoScaling });
+    await expect(actions.complete('i-1', hook)).rejects.toThrow('AccessDenied');
+    await expect(actions.timeouts('web-asg', ['drain'])).rejects.toThrow('AccessDenied');
   });
 });
 
