@@ -78,10 +78,7 @@ import { outcomesAreWhole } from './rules/said/outcomes-whole.ts';
 import { reasonsFit } from './rules/said/reasons-fit.ts';
 import { remarksAreTrue } from './rules/said/remarks-said.ts';
 import { excusesAreTrue, reasonsAreTrue } from './rules/said/said.ts';
-import { decisionsAreShown } from './rules/said/shown-decisions.ts';
-import { explainTellsTruth } from './rules/said/shown-explained.ts';
-import { statusIsShown } from './rules/said/shown-status.ts';
-import { shownWhole } from './rules/said/shown-whole.ts';
+import { shownRules } from './rules/said/shown.ts';
 import { sizesAreExplained } from './rules/said/sizes-said.ts';
 import { statusesAreWhole } from './rules/said/status-whole.ts';
 import { statusesAreTrue } from './rules/said/statuses.ts';
@@ -208,10 +205,7 @@ export const rules: readonly Rule[] = [
   statusesAreWhole,
   beyondIsSaid,
   unfitIsSaid,
-  shownWhole,
-  decisionsAreShown,
-  explainTellsTruth,
-  statusIsShown,
+  ...shownRules,
   goneAsgsAreTold,
   goneAsgsAreCounted,
   lastGoodStays,

@@ -114,7 +114,7 @@ describe('Auto Scaling groups', () => {
           script.policy(0, 1, document as unknown as typeof policy);
           script.desired(0, size);
           for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { pool: 'spot-a', asg: 'pool-a' });
-          script.at(50, { kind: 'asg-changed', asg: 'pool-a', min: 0, max, desired: 3, suspended: [], by: react('i-a') });
+          script.at(50, { kind: 'asg-changed', asg: 'pool-a', min: 0, max, desired: 3, suspended: ['AZRebalance'], by: react('i-a') });
           script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: capacityInB, priceUsdPerHour: 0.03 });
         },
         { spec: { ...spec, autoScalingGroups: pools } },
