@@ -118,6 +118,13 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
         return date;
       };`,
   },
+  // Headers of the messages of an event stream, which is signed message by message. Event streams are left out above.
+  {
+    module: /@smithy[\\/]signature-v4[\\/]dist-es[\\/]HeaderFormatter\.js$/,
+    contents: `export class HeaderFormatter {
+      format() { throw new Error('event streams are left out of this bundle (assembly/lean-sdk.ts)'); }
+    }`,
+  },
   // No function scans a table. The pages of a scan would keep the command and its schemas.
   {
     module: /@aws-sdk[\\/]lib-dynamodb[\\/]dist-es[\\/]pagination[\\/]ScanPaginator\.js$/,

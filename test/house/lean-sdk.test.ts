@@ -10,7 +10,7 @@ import { edits, innerStandIns, withoutRegions } from '../../assembly/lean-sdk.ts
 import * as clients from '../../aws/calls/clients.ts';
 
 const root = dirname(dirname(import.meta.dirname));
-const cores = ['@smithy/core', '@aws-sdk/core', '@aws-sdk/lib-dynamodb'].map((name) => ({
+const cores = ['@smithy/core', '@aws-sdk/core', '@aws-sdk/lib-dynamodb', '@smithy/signature-v4'].map((name) => ({
   name,
   folder: dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)),
 }));

@@ -116,9 +116,9 @@ export const promised: readonly Mutant[] = [
   },
   {
     name: 'raised maxima are forgotten with the table',
-    file: 'functions/react/look/lost-raises.ts',
-    from: 'return lost.length === 0 ? state :',
-    to: 'return lost.length >= 0 ? state :',
+    file: 'functions/react/look/lost-notes.ts',
+    from: 'return lacksNone ? state :',
+    to: 'return known.size > 0 ? state :',
     caughtBy: ['the state table is emptied while a maximum is raised'],
   },
   {
