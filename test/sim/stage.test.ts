@@ -26,14 +26,27 @@ it('an Auto Scaling group belongs to another group once its own names it no long
 });
 
 it('an Auto Scaling group that a policy in force names belongs to its group, whatever the user wrote before', () => {
-  const { learn, forget, settle, groupOf } = finderOver({ held: 1 });
+  const { learn, settle, groupOf } = finderOver({ held: 1 });
   learn({ group: 'web', asg: 'web-asg', pools: {} });
-  // This one is written while the other one still holds its Auto Scaling group, and accepted after that one was deleted.
+  // This one is written while the other one still holds its Auto Scaling group.
   learn({ group: 'renamed', asg: 'web-asg', pools: {} });
-  forget('web');
   expect(groupOf('i-1')).toBe('web');
   settle(new Map([['renamed', { asg: 'web-asg', pools: {} }]]));
   expect(groupOf('i-1')).toBe('renamed');
   settle(new Map([['web', { pools: { a: { asg: 'web-asg' } } }]]));
   expect(groupOf('i-1')).toBe('web');
+});
+
+it('an Auto Scaling group whose group is let go belongs to the group that waits for it, also if that one names another since', () => {
+  const { learn, forget, groupOf } = finderOver({ held: 1 });
+  learn({ group: 'web', asg: 'web-asg', pools: {} });
+  learn({ group: 'api', asg: 'api-asg', pools: {} });
+  // This one is written while the other one still holds its Auto Scaling group, and accepted after that one was deleted.
+  learn({ group: 'renamed', asg: 'web-asg', pools: {} });
+  forget('api');
+  expect(groupOf('i-1')).toBe('web');
+  forget('web');
+  expect(groupOf('i-1')).toBe('renamed');
+  learn({ group: 'renamed', asg: 'other-asg', pools: {} });
+  expect(groupOf('i-1')).toBe('renamed');
 });

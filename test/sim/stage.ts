@@ -92,6 +92,8 @@ const deedsOf = ({ clock }: Sandbox, watched: Watched, recorder: Recorder): Pick
 export const groupFinder = ({ world }: { readonly world: Pick<Sandbox['world'], 'tagsOf' | 'snapshot'> }) => {
   const byAsg = new Map<string, string>();
   const named = new Map<string, readonly string[]>();
+  /** What the last policy of each group names, also what another group holds. */
+  const wanted = new Map<string, readonly string[]>();
   const isEmpty = (asg: string): boolean => !world.snapshot().autoScalingGroups.some(({ name, instances }) => name === asg && instances.length > 0);
   const isFree = (asg: string, group: string): boolean => {
     const owner = byAsg.get(asg);
@@ -113,6 +115,7 @@ export const groupFinder = ({ world }: { readonly world: Pick<Sandbox['world'], 
       const group = String(policy.group);
       if (isTakenUp && policy.pools !== undefined) for (const [asg, owner] of byAsg) if (owner === group) byAsg.delete(asg);
       const free = asgsOf(policy).filter((asg) => isFree(asg, group));
+      wanted.set(group, asgsOf(policy));
       for (const asg of free) byAsg.set(asg, group);
       // What is no policy at all is rejected, and changes nothing.
       if (policy.pools !== undefined) named.set(group, free);
@@ -121,7 +124,15 @@ export const groupFinder = ({ world }: { readonly world: Pick<Sandbox['world'], 
     settle: (inForce: ReadonlyMap<string, Readonly<Record<string, unknown>>>): void => {
       for (const [group, policy] of inForce) for (const asg of asgsOf(policy)) byAsg.set(asg, group);
     },
-    forget: (group: string): void => void named.delete(group),
+    /** Its policy is deleted: a group that waited for an Auto Scaling group of it gets that one. */
+    forget: (group: string): void => {
+      named.delete(group);
+      wanted.delete(group);
+      for (const [asg, owner] of byAsg) {
+        const heir = owner === group ? [...wanted].find(([, asgs]) => asgs.includes(asg)) : undefined;
+        if (heir !== undefined) byAsg.set(asg, heir[0]);
+      }
+    },
     isKept: (group: string): boolean => named.has(group),
   };
 };
