@@ -62,6 +62,13 @@ describe('heartbeats come no more often than they are needed', () => {
     expect(beats([115, 140], stop(120))).toEqual([]);
     expect(beats([115, 140], stop(150))).toHaveLength(1);
   });
+  it('holds where a restored table lost the one before, and not where its copy has that one', () => {
+    const restored = (second: number, copiedAtMs: number) => (script: Script) =>
+      script.at(second, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs });
+    expect(beats([115, 140], restored(120, 110_000))).toEqual([]);
+    expect(beats([115, 140], restored(120, 116_000))).toHaveLength(1);
+    expect(beats([115, 140], restored(141, 110_000))).toHaveLength(1);
+  });
   it('tells two hooks of one instance apart', () => {
     const other = (script: Script) => {
       for (const second of [100, 130])

@@ -2,6 +2,7 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
 import { draining, isHindered, look, ways } from '../../told/hindrance.ts';
+import { isLostByRestore } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Waits = Extract<HistoryEvent, { readonly kind: 'hook-waits' }>;
@@ -51,12 +52,13 @@ export const heartbeatsComeEarly: Rule = {
 export const heartbeatsAreSpaced: Rule = {
   name: 'heartbeats come no more often than they are needed',
   meaning:
-    'Two heartbeats for one hook are at least two fifths of its time-out apart. The last look of a drain may send one more for a member that EC2 takes, because nothing sends heartbeats from then on. The rule counts no heartbeats while faults meet looks or drains, or while somebody stops drains.',
+    'Two heartbeats for one hook are at least two fifths of its time-out apart. The last look of a drain may send one more for a member that EC2 takes, because nothing sends heartbeats from then on. The rule counts no heartbeats while faults meet looks or drains, or while somebody stops drains, and none that a restored state table lost.',
   broken: (chronicle) =>
     pairsOf(chronicle).flatMap((pair) => {
       const { before, beat, timeoutMs } = pair;
       const isTaken = (chronicle.life(beat.instance)?.warnings ?? []).some(({ atMs }) => atMs <= beat.atMs);
       const apartMs = beat.atMs - before.atMs;
-      return isTaken || apartMs >= 0.4 * timeoutMs ? [] : [findingOf(pair, `${inSeconds(apartMs)} after the one before`)];
+      const isForgotten = isLostByRestore(chronicle, before.atMs, beat.atMs);
+      return isTaken || isForgotten || apartMs >= 0.4 * timeoutMs ? [] : [findingOf(pair, `${inSeconds(apartMs)} after the one before`)];
     }),
 };
