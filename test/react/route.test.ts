@@ -114,6 +114,18 @@ test('an Auto Scaling group that a policy moved away from is its group’s until
   expect(await groupsOf(warning, [entry('web', ['next'])], untagged)).toEqual([]);
 });
 
+test('an Auto Scaling group is not a group’s that was let go while a later one still has members there', async () => {
+  const letGo = (group: string): RegistryEntry => ({ ...entry(group, [], ['fleet']), letGoUntilMs: nowMs + 1 });
+  for (const before of ['another', 'web'])
+    expect(
+      await groupsOf(
+        warning,
+        [letGo(before), entry('api', ['next'], ['fleet'])].toSorted((a, b) => (a.group < b.group ? -1 : 1)),
+      ),
+    ).toEqual(['api']);
+  expect(await groupsOf(warning, [letGo('api'), entry('web', ['next'])])).toEqual(['api']);
+});
+
 test('the stop of a drain is a fact of the drain’s group', async () => {
   const stopped: Signal = { kind: 'drain-stopped', group: 'web', drain: 'web-hook-1', atMs: nowMs };
   expect((await routed(stopped)).facts).toMatchObject([{ group: 'web', stoppedDrains: ['web-hook-1'], isTick: false, messages: ['m'] }]);

@@ -29,13 +29,17 @@ const instanceOf = (signal: Signal): string | undefined => {
   return 'instance' in subject ? subject.instance : undefined;
 };
 
+const formerIn = (entries: readonly RegistryEntry[]) =>
+  entries.flatMap(({ group, former = [] }) => former.map((asg) => [asg, group] as const));
+
 /**
  * The group that holds each Auto Scaling group: the group that names it now, or else the group that named it and still
- * has members there.
+ * has members there. A group that was let go holds what no other group has held since.
  */
 const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, string> =>
   new Map([
-    ...registry.flatMap(({ group, former = [] }) => former.map((asg) => [asg, group] as const)),
+    ...formerIn(registry.filter(({ letGoUntilMs }) => letGoUntilMs !== undefined)),
+    ...formerIn(registry.filter(({ letGoUntilMs }) => letGoUntilMs === undefined)),
     ...registry.flatMap(({ group, asgs }) => asgs.map((asg) => [asg, group] as const)),
   ]);
 
