@@ -1,5 +1,5 @@
 import type { Leaving } from '../decision/decision.ts';
-import { isBelieved, isOpen } from '../launch/reservation-life.ts';
+import { isOpen } from '../launch/reservation-life.ts';
 import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
 import { keptAmong } from '../placement/spare.ts';
 import type { Headcount } from '../view/headcount.ts';
@@ -18,12 +18,9 @@ export type MoveUnderWay = {
   readonly unnamed: number;
 };
 
-/** Replacements of a reservation that no describe shows yet. */
-const stillComing = ({ state, nowMs }: View, { reservation: id, leaving }: Move, shown: number): number => {
-  const reservation = state.reservations.find((one) => one.id === id);
-  if (reservation === undefined || !isBelieved(nowMs)(reservation)) return 0;
-  return Math.max(0, (reservation.instances?.length ?? leaving.length) - shown);
-};
+/** Replacements of a move that no describe shows yet, without those that leave already. */
+const stillComing = ({ inFlight }: Headcount, { reservation: id }: Move): number =>
+  inFlight.find(({ reservation }) => reservation === id)?.count ?? 0;
 
 /** The clocks of EC2 and of functions differ by less than this. */
 const clocksDifferMs = 10_000;
@@ -74,7 +71,7 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
   let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - kept;
   return moves.flatMap((move) => {
     const shown = headcount.staying.filter((member) => member.reservation === move.reservation);
-    const replacements = shown.length + stillComing(view, move, shown.length);
+    const replacements = shown.length + stillComing(headcount, move);
     const leaving = move.leaving
       .filter(isStaying)
       .slice(0, Math.max(0, Math.min(replacements, above)))

@@ -8,6 +8,8 @@ import type { Member, View } from './view.ts';
 
 /** A launch that was requested or granted and that no describe shows yet. */
 export type InFlight = {
+  /** The id of its reservation. */
+  readonly reservation: string;
   readonly pool: string;
   readonly count: number;
   readonly offerings: readonly Offering[];
@@ -99,6 +101,7 @@ export const takeHeadcount = (view: View): Headcount => {
   const inFlight = view.state.reservations
     .filter(({ forgetAtMs, instances }) => instances === undefined || view.nowMs < forgetAtMs)
     .map((reservation) => ({
+      reservation: reservation.id,
       pool: reservation.placement.pool,
       offerings: reservation.placement.offerings,
       atMs: reservation.atMs,

@@ -45,9 +45,9 @@ describe('members on demand', () => {
   it('are those present and those coming, and none on spot', () => {
     expect([onDemandForGood(held()), onDemandNow(held())]).toEqual([3, 3]);
     const inFlight = [
-      { pool: 'spot-a', count: 5, offerings: [spot], atMs: nowMs },
-      { pool: 'od-b', count: 2, offerings: [onDemand], atMs: nowMs },
-      { pool: 'od-b', count: 7, offerings: [], atMs: nowMs },
+      { reservation: 'r-1', pool: 'spot-a', count: 5, offerings: [spot], atMs: nowMs },
+      { reservation: 'r-2', pool: 'od-b', count: 2, offerings: [onDemand], atMs: nowMs },
+      { reservation: 'r-3', pool: 'od-b', count: 7, offerings: [], atMs: nowMs },
     ];
     expect([onDemandForGood(held({ inFlight })), onDemandNow(held({ inFlight }))]).toEqual([5, 5]);
   });

@@ -55,6 +55,16 @@ describe('moves under way', () => {
     expect(leavingIn(there(two.slice(0, 1), [...cameFor('r-1', 1), ...cameFor('r-9', 1)], { reservations: [granted] }))).toEqual([['od-b#1']]);
   });
 
+  it('count no replacement that leaves already: its move ends, and the next one goes on', () => {
+    const one = [moveOf('r-1', ['od-b#1']), moveOf('r-2', ['od-b#2'])];
+    const arrivals = [...cameFor('r-1', 1), ...cameFor('r-2', 1)];
+    const reservations = ['r-1', 'r-2'].map((id) => reservation({ id, instances: [`new-${id}#1`] }));
+    const warned = swapOf('new-r-1#1', { state: 'leaving' });
+    expect(leavingIn(there(one, arrivals, { reservations }))).toEqual([['od-b#1'], ['od-b#2']]);
+    expect(leavingIn(there(one, arrivals, { reservations }, { swaps: [warned] }))).toEqual([['od-b#2']]);
+    expect(leavingIn(there(one, arrivals.slice(1), { reservations }, { ended: ['new-r-1#1'] }))).toEqual([['od-b#2']]);
+  });
+
   it('spare a member that waits to be replaced itself', () => {
     const waits = swapOf('od-b#1', { reason: 'rebalance', state: 'waiting', pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     expect(leavingIn(there(two.slice(0, 1), cameFor('r-1', 2), {}, { swaps: [waits] }))).toEqual([['od-b#2']]);

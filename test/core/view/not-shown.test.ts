@@ -10,7 +10,15 @@ const [first, second] = Object.values(base.group.pools);
 if (first === undefined || second === undefined) throw new Error('Two pools are needed.');
 const inAsg = { ...first, asg: 'one-asg' };
 
-const open = (rest: Partial<InFlight> = {}): InFlight => ({ pool: first.name, count: 2, offerings: [], atMs: nowMs - 10_000, isOpen: true, ...rest });
+const open = (rest: Partial<InFlight> = {}): InFlight => ({
+  reservation: 'r-1',
+  pool: first.name,
+  count: 2,
+  offerings: [],
+  atMs: nowMs - 10_000,
+  isOpen: true,
+  ...rest,
+});
 const fresh = (instance: string, rest: Partial<Member> = {}) => member(instance, first, { asg: 'one-asg', launchedAtMs: nowMs - 8_000, ...rest });
 
 const left = (
