@@ -32,11 +32,14 @@ type Shown = { readonly members: readonly Member[]; readonly swaps: readonly Swa
 
 /**
  * Whether a group that has no state item never had one: its policy is its first, and Holdfast has launched none of its
- * members. An item that was lost may have had swaps of members that EC2 takes. But without replacements of these, none
- * can be removed by mistake.
+ * members for it. Those that came with an Auto Scaling group of another group were never in an item of this one. An
+ * item that was lost may have had swaps of members that EC2 takes. But without replacements of these, none can be
+ * removed by mistake.
  */
 export const isFirstItem = ({ policyVersion }: Group, { members, swaps }: Shown): boolean =>
-  policyVersion === 1 && swaps.length === 0 && members.every(({ reservation }) => reservation === undefined);
+  policyVersion === 1 &&
+  swaps.length === 0 &&
+  members.every(({ reservation, launchedFor }) => reservation === undefined || launchedFor !== undefined);
 
 /**
  * Whether the item was lost, or found to be restored, a moment ago. The swaps may be as old, or gone. EC2 warns once.
