@@ -1026,6 +1026,20 @@ describe('alarms that are heard act', () => {
     expect(heard((script) => script.desired(2, 6))).toEqual([]);
     expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
   });
+  it('requires nothing of a group whose policy is deleted before the alarm can act', () => {
+    expect(heard((script) => script.letGo(301))).toEqual([]);
+    expect(heard((script) => script.letGo(500))).toHaveLength(1);
+  });
+  it('requires it of a group whose first policy came a moment before', () => {
+    const since = (second: number) =>
+      details(alarmsAct, (script) => {
+        script.letGo(0);
+        script.policy(second, 1);
+        script.desired(second + 1, 2);
+        script.react(300, 303, 'i-a', [{ about: 'alarm', alarm: 'high' }]);
+      });
+    expect([since(100), since(290)].map(({ length }) => length)).toEqual([1, 1]);
+  });
   it('requires it also soon after another alarm acted, and nothing where both may undo each other', () => {
     const other = (second: number) =>
       heard((script) => {

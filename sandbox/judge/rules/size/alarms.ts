@@ -69,7 +69,8 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
         ? Math.abs(other.atMs - atMs) < Math.max(apartMs, row.cooldownMs)
         : other.atMs > atMs - storedWithinMs && other.atMs < atMs + apartMs;
     const isAlone = !heard.some((other) => other.message !== message && names.has(other.alarm) && isNear(other));
-    const isEdited = chronicle.policiesIn(group, atMs - apartMs, atMs + actsWithinMs).length > 1;
+    const isLetGo = chronicle.policyAt(group, atMs + actsWithinMs) === undefined;
+    const isEdited = isLetGo || chronicle.policiesIn(group, atMs - apartMs, atMs + actsWithinMs).length > 1;
     const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired);
     const isActed = changes.some((one) => one.atMs > atMs - storedWithinMs && one.atMs <= atMs + actsWithinMs);
     const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
@@ -81,7 +82,7 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const alarmsAct: Rule = {
   name: 'alarms that are heard act',
   meaning:
-    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown. Another alarm half a minute before is no reason to do nothing. It does not hold for one that went off before a look found the state item lost or restored, and is received after that look: it may have acted before.',
+    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown. Another alarm half a minute before is no reason to do nothing. It does not hold for one that went off before a look found the state item lost or restored, and is received after that look: it may have acted before. A policy that is written or deleted at that time is a reason to do nothing.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
 };
 
