@@ -183,6 +183,30 @@ describe('explain tells what happened to an instance', () => {
     expect(of({ swap })).not.toEqual([]);
   });
 
+  it('an instance that ended a moment ago may still be shown as running, and no other one', () => {
+    const shown = (endedS: number, state: string) =>
+      details(
+        explainTellsTruth,
+        (script) => {
+          script.policy(0, 1);
+          script.member(old);
+          script.end(endedS, old);
+        },
+        {
+          showings: [
+            {
+              atMs: 300_000,
+              stored: { swaps: [], decisions: [] },
+              shown: [{ command: 'explain', about: old, text: `${old}, group web\nEC2 shows it as ${state}.\n` }],
+            },
+          ],
+        },
+      ).filter((detail) => detail.includes('shows it as'));
+    expect([shown(299.9, 'running'), shown(299.9, 'terminated'), shown(200, 'terminated')].flat()).toEqual([]);
+    expect(shown(200, 'running')).toEqual([`holdfast explain ${old} says that EC2 shows it as running, and it does not run`]);
+    expect(shown(310, 'terminated')).toHaveLength(1);
+  });
+
   it('an instance of a warm pool is of the group whose policy names its Auto Scaling group', () => {
     const warm = (asg: string) =>
       details(
