@@ -161,7 +161,7 @@ const playAllowed = async (
   if (!isIdle && !(await isInForce(run, before))) return undefined;
   // The reasons are stored before a desired capacity is lowered: this function may die after that call.
   if (wanted.takeOver.length > 0) await explain(run, before);
-  const decision = await takeOver(run, { view, decision: wanted, again });
+  const { decision, lowered } = await takeOver(run, { view, decision: wanted, again });
   const bound = bind(decision, view, { decision: run.id, round: earlier.length, leaseMs });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
@@ -180,7 +180,7 @@ const playAllowed = async (
   const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);
   const fitting = raised.length === decision.raise.length ? decision : asFits(decision, view);
-  const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended, raised };
+  const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended, raised, lowered };
   if (launched.length === 0) return { ...played, state };
   const marked = markAnswered(state, suspended);
   const maxima = raisedAfter(

@@ -9,7 +9,7 @@ import type { Swap, Warned } from '../../core/swap/swap.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { claimLost } from './carry-out/claims.ts';
-import { giveBack } from './carry-out/lowered-sizes.ts';
+import { asLowered, giveBack } from './carry-out/lowered-sizes.ts';
 import { asTreatedIn, type Gathered, gather } from './look/gather.ts';
 import { readInForce } from './look/in-force.ts';
 import { withLessons } from './look/lessons.ts';
@@ -152,7 +152,8 @@ const afterLostRace = async (
  * function that claimed them counted the launches of this run, so this run replaces them. Members whose swaps were
  * withdrawn meanwhile stay, so nothing more is launched for them. Swaps that the table has lost are written again.
  */
-const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, { state }: Round): Promise<Gathered> => {
+const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, round: Round): Promise<Gathered> => {
+  const { state } = round;
   const stored = await ports.store.swaps(group.name);
   const known = new Set(gathered.swaps.map(({ instance }) => instance));
   const open = new Set(stored.map(({ instance }) => instance));
@@ -162,7 +163,9 @@ const afterRefusal = async ({ group, ports }: Run, gathered: Gathered, { state }
     ports.store,
   );
   const others = stored.filter(({ instance }) => !known.has(instance));
-  return { ...gathered, swaps: [...gathered.swaps.filter(isThere), ...lost, ...others], stored: state, state };
+  const swaps = [...gathered.swaps.filter(isThere), ...lost, ...others];
+  const holdings = { ...gathered.holdings, asgs: asLowered(gathered.holdings.asgs, round) };
+  return { ...gathered, swaps, holdings, stored: state, state };
 };
 
 /** Whether members are still missing after the last round, and its launches are denied. */

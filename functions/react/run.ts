@@ -46,6 +46,8 @@ export type Round = {
   /** Processes that AWS denied to suspend, and those that it suspended. */
   readonly denied?: readonly Suspension[];
   readonly suspended?: readonly Suspension[];
+  /** Desired capacities that were lowered. */
+  readonly lowered?: Decision['takeOver'];
   /** Auto Scaling groups of which AWS has answered the raise of the maximum size. */
   readonly raised?: readonly string[];
   /** Other functions decided about the group while its launches were requested. */

@@ -173,6 +173,51 @@ describe('a desired capacity that is lowered', () => {
     expect(did).toEqual(['why: 1 lowered, 1 launched', 'lower to 6', 'why: 1 lowered, 0 launched']);
     expect(asked).toEqual([]);
   });
+
+  /** EC2 refuses requests until one is granted, while others write this into the state item. Returns what was lowered, requested and raised. */
+  const refusedWith = async (
+    { size, stored, grantedAt }: { size: number; stored: Partial<GroupState>; grantedAt: number },
+    meanwhile: Partial<GroupState>,
+  ) => {
+    const policy = { ...seven, size: { min: 0, max: 20, desired: size } };
+    const of = worldOf(policy, { ...stateUnder(policy, 5), ...refused, desired: size, ...stored });
+    const did: string[] = [];
+    const { launch } = of.provider;
+    Object.assign(of.provider, {
+      describe: async () => ({
+        ...{ members: members(onDemandB, 6, { asg: 'web-asg' }), asgs: [{ ...short, desired: size }] },
+        ...{ ended: [], aside: [], stopped: [] },
+      }),
+      takeOver: async (_: string, desired: number) => {
+        did.push(`lower to ${desired}`);
+        return 'done';
+      },
+      giveBack: async (_: string, { from, to }: { from: number; to: number }) => void did.push(`raise from ${from} to ${to}`),
+      launch: async (orders: readonly LaunchOrder[]) => {
+        did.push(...orders.map(({ request }) => `launch ${request.placement.count}`));
+        const requests = did.filter((one) => one.startsWith('launch')).length;
+        if (requests >= grantedAt) return launch(orders);
+        const { stored: now } = of.world;
+        of.world.stored = now && { ...now, version: now.version + 1, ...meanwhile };
+        return orders.map(() => ({ kind: 'answered', instances: [], refusals: [] }));
+      },
+    });
+    await play(policy, of);
+    return did;
+  };
+
+  test('is what the round after a refusal counts with, also where another function has dropped the note of the gap', async () => {
+    const world = { size: 7, stored: {}, grantedAt: 2 };
+    expect(await refusedWith(world, { asgGaps: {} })).toEqual(['lower to 6', 'launch 1', 'launch 1']);
+    expect(await refusedWith(world, {})).toEqual(['lower to 6', 'launch 1', 'launch 1']);
+  });
+
+  test('is raised to the size from before the first round, where a later one lowered it further', async () => {
+    const others = reservation({ placement: { pool: 'od-b', count: 1, offerings: [{ instanceType: 'm7g.large', zone: 'b', market: 'on-demand' }] } });
+    const world = { size: 8, stored: { reservations: [others] }, grantedAt: 9 };
+    const did = await refusedWith(world, { reservations: [] });
+    expect(did.filter((one) => !one.startsWith('launch'))).toEqual(['lower to 7', 'lower to 6', 'raise from 6 to 8']);
+  });
 });
 
 test('a round whose request could not be stored fails only when its reasons are stored', async () => {

@@ -4,7 +4,7 @@ import { missingAfter } from '../../../core/group-state/answers.ts';
 import { owedAfterDenial } from '../../../core/launch/give-back.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
 import { groupsToTakeOver } from '../../../core/view/asg-ledger.ts';
-import type { View } from '../../../core/view/view.ts';
+import type { AsgView, View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
 
@@ -38,11 +38,14 @@ const without = (
  * group that has launched meanwhile, or whose desired capacity cannot be lowered now, still refills itself. The
  * decision that is returned has no launches in its place, and all others.
  */
-export const takeOver = async ({ group, provider, ports }: Run, lowering: Lowering): Promise<Decision> => {
-  const refused: TakenOver[] = [];
+export const takeOver = async (
+  { group, provider, ports }: Run,
+  lowering: Lowering,
+): Promise<{ readonly decision: Decision; readonly lowered: readonly TakenOver[] }> => {
+  const [refused, lowered]: [TakenOver[], TakenOver[]] = [[], []];
   for (const one of lowering.decision.takeOver) {
     const answer = await provider.takeOver(one.asg, one.desired);
-    if (answer !== 'done') refused.push(one);
+    (answer === 'done' ? lowered : refused).push(one);
     if (answer !== 'denied') continue;
     ports.telemetry.count(metrics.actionsFailed);
     ports.telemetry.logger.error('A desired capacity could not be lowered: nothing is launched in its place.', {
@@ -50,7 +53,18 @@ export const takeOver = async ({ group, provider, ports }: Run, lowering: Loweri
       ...one,
     });
   }
-  return refused.length === 0 ? lowering.decision : without(refused, lowering, ports.clock.now());
+  const decision = refused.length === 0 ? lowering.decision : without(refused, lowering, ports.clock.now());
+  return { decision, lowered };
+};
+
+/**
+ * Auto Scaling groups of a look from before a round, with the desired capacities that the round lowered. Another
+ * function that sees the lowered ones drops the notes of the gaps. Without these notes, the old ones say that the
+ * groups still refill themselves.
+ */
+export const asLowered = (asgs: readonly AsgView[], { lowered = [] }: Pick<Round, 'lowered'>): readonly AsgView[] => {
+  const desiredOf = new Map(lowered.map(({ asg, desired }) => [asg, desired]));
+  return asgs.map((asg) => ({ ...asg, desired: desiredOf.get(asg.name) ?? asg.desired }));
 };
 
 /**
@@ -89,7 +103,9 @@ export const giveBack = async (run: Run, rounds: readonly Round[]): Promise<void
       before: view.asgs.find(({ name }) => name === asg)?.desired ?? desired,
     })),
   );
-  const byAsg = new Map(lowered.map((one) => [one.asg, one]));
+  // A later round sees what an earlier one lowered: the first one knows the size from before.
+  const firsts = new Map(lowered.toReversed().map(({ asg, before }) => [asg, before]));
+  const byAsg = new Map(lowered.map((one) => [one.asg, { ...one, before: firsts.get(one.asg) ?? one.before }]));
   let uncovered = Math.max(0, missing - leftToAsgs(last, byAsg));
   for (const { asg, from, before } of byAsg.values()) {
     const to = Math.min(before, from + uncovered);
