@@ -39,6 +39,13 @@ export const offeringsToPrice = ({ group, state, members }: Priced, nowMs: numbe
   return [...new Map(spot.map((offering) => [offeringKey(offering), offering])).values()];
 };
 
+/**
+ * The state without prices that only an earlier policy needed. They are not read again, and would decide about removals
+ * for as long as the group lives.
+ */
+export const withNeededPrices = ({ group, state }: Pick<Priced, 'group' | 'state'>): GroupState =>
+  state.prices.atMs === 0 || asksForPrices(group) ? state : { ...state, prices: { atMs: 0, usdPerHour: {} } };
+
 /** The state after prices were read. A read that failed leaves the earlier prices, and is repeated soon. */
 export const withPrices = (
   state: GroupState,

@@ -8,7 +8,7 @@ import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.
 import { asCounted } from '../../../core/group/unfit.ts';
 import { surelyDetached } from '../../../core/group-state/detached.ts';
 import { followLook } from '../../../core/group-state/look.ts';
-import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
+import { offeringsToPrice, type Priced, withNeededPrices, withPrices } from '../../../core/group-state/prices.ts';
 import { asNew, isFirstItem } from '../../../core/group-state/restored.ts';
 import { withLosses } from '../../../core/group-state/returns.ts';
 import { endsHeard, initialState } from '../../../core/group-state/state.ts';
@@ -41,7 +41,7 @@ const readPrices = async (priced: Priced, ports: ReactPorts): Promise<GroupState
   const nowMs = ports.clock.now();
   const offerings = offeringsToPrice(priced, nowMs);
   return offerings === undefined
-    ? priced.state
+    ? withNeededPrices(priced)
     : withPrices(priced.state, await ports.prices.spotPrices(offerings), nowMs);
 };
 

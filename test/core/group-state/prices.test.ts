@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { offeringsToPrice, withPrices } from '../../../core/group-state/prices.ts';
+import { offeringsToPrice, withNeededPrices, withPrices } from '../../../core/group-state/prices.ts';
 import { members } from '../members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, state } from '../views.ts';
 
@@ -31,6 +31,12 @@ describe('spot prices', () => {
   });
   it('hold for five minutes', () => {
     expect(zonesOf(limited, state({ prices: { atMs: nowMs - 299_999, usdPerHour: {} } }))).toBeUndefined();
+  });
+  it('are dropped once the policy in force does not need them, because they are not read again', () => {
+    const known = state({ prices: { atMs: nowMs, usdPerHour: { 'm7g.large/a/spot': 0.05 } } });
+    expect(withNeededPrices({ group: group(), state: known }).prices).toEqual({ atMs: 0, usdPerHour: {} });
+    for (const needs of [limited, cheapest, group({ mode: 'observe' })]) expect(withNeededPrices({ group: needs, state: known })).toBe(known);
+    expect(withNeededPrices({ group: group(), state: state() })).toEqual(state());
   });
   it('that could not be read stay as they were, and are read again a minute later', () => {
     const known = state({ prices: { atMs: nowMs - 900_000, usdPerHour: { 'm7g.large/a/spot': 0.05 } } });
