@@ -546,7 +546,7 @@ describe('caps, prices and tags', () => {
         priceUsdPerHour: zone === 'z-a' ? 0.05 : 0.035,
       })),
     ];
-    const givenTheDearOne = (refusedSecond?: number, before: (script: Script) => void = () => undefined, act = true, size = 1) =>
+    const givenTheDearOne = (refusedSecond?: number, before: (script: Script) => void = () => undefined, act = true, size = 1, atS = 150) =>
       details(
         cheapestFirst,
         (script) => {
@@ -556,8 +556,8 @@ describe('caps, prices and tags', () => {
           script.at(90, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 0, priceUsdPerHour: 0.03 });
           before(script);
           if (refusedSecond !== undefined) refused(script, refusedSecond, 'z-a');
-          script.react(149, 152, 'i-r');
-          script.at(150, {
+          script.react(atS - 1, atS + 2, 'i-r');
+          script.at(atS, {
             kind: 'launched',
             instance: 'i-3',
             instanceType: 'u',
@@ -620,6 +620,19 @@ describe('caps, prices and tags', () => {
     const moved = (count: number) => givenTheDearOne(undefined, moves(count), true, 2).filter((detail) => detail.startsWith('i-3'));
     expect(moved(1)).toEqual([]);
     expect(moved(2)).toHaveLength(1);
+    // A move leaves out an offering of which a member was warned in the last five minutes, and knows of it only by the message.
+    const warnedAt = (second: number, isTold: boolean) => (script: Script) => {
+      script.member('i-1', { pool: 'od-b' });
+      script.member('i-4', { pool: 'spot-a' });
+      script.warn(second, 'i-4');
+      if (isTold) script.react(second + 1, second + 2, 'hears', [{ about: 'warning', instance: 'i-4' }]);
+      script.end(second + 120, 'i-4', { kind: 'ec2' });
+    };
+    const movedAfter = (second: number, isTold: boolean) =>
+      givenTheDearOne(undefined, warnedAt(second, isTold), true, 1, 500).filter((detail) => detail.startsWith('i-3'));
+    expect(movedAfter(220, false)).toEqual([]);
+    expect(movedAfter(220, true)).toHaveLength(1);
+    expect(movedAfter(150, true)).toEqual([]);
   });
   it('breaks when a tag of the policy is missing', () => {
     const found = details(tagsAsAsked, (script) => {

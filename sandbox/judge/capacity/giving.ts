@@ -155,21 +155,44 @@ const isTakenLately = (chronicle: Chronicle, offering: OfferingName, moment: Mom
     });
 };
 
+/** Whether a function had received, so long before the launch at most, that EC2 takes a member of an offering or may take it, when the one that placed began. */
+const isSurelyTold = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs }: Moment, forMs: number): boolean => {
+  const acts = (fromMs: number): boolean => chronicle.policiesIn(group, fromMs, atMs).every(({ actsOnAdvice }) => actsOnAdvice);
+  return chronicle.lives
+    .filter((life) => nameOf(life) === nameOf(offering))
+    .some((life) =>
+      life.deliveries.some(
+        ({ told, atMs: toldMs }) =>
+          (told.about === 'warning' || (told.about === 'advice' && acts(toldMs))) &&
+          chronicle.groupAt(life, toldMs) === group &&
+          toldMs <= sinceMs &&
+          atMs < toldMs + forMs,
+      ),
+    );
+};
+
+/** Whether a move surely leaves an offering out, because the group was told of a member there that EC2 takes, or may take. */
+const isSurelyTakenLately = (chronicle: Chronicle, offering: OfferingName, moment: Moment): boolean =>
+  isSurelyTold(chronicle, offering, moment, moment.quietForMs ?? 0);
+
+/** Which refusals do not count, and when an offering counts as taken lately. */
+type LeftOut = { readonly refusals: Except; readonly isTaken: typeof isTakenLately };
+
 /**
  * Whether a move may leave an offering out: it was refused lately, EC2 took some of what a launch there may become, or an Auto Scaling group undid
  * moves.
  */
-const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, { except } = none): boolean => {
+const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, { refusals, isTaken }: LeftOut): boolean => {
   const { group, sinceMs, atMs, quietForMs, undoneBy } = moment;
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
   if (undoneBy !== undefined && sinceMs < undoneUntil(chronicle, undoneBy, offering, atMs) + slackMs) return true;
   if (quietForMs === undefined) return false;
   return (
     refusalsOf(chronicle, group, offering).some(
-      (refused) => !except(refused) && refused.atMs <= atMs && sinceMs < refused.atMs + quietForMs + slackMs,
+      (refused) => !refusals.except(refused) && refused.atMs <= atMs && sinceMs < refused.atMs + quietForMs + slackMs,
     ) ||
     mayBeUndone(chronicle, group, atMs) ||
-    mayBecome(offering, pool).some((one) => isTakenLately(chronicle, one, moment))
+    mayBecome(offering, pool).some((one) => isTaken(chronicle, one, moment))
   );
 };
 
@@ -225,12 +248,12 @@ const mayBeOpen = (
   pool: PolicyPool,
   offering: OfferingName,
   moment: Moment,
-  { refusals = none, priced = 'surely' }: { readonly refusals?: Except; readonly priced?: Priced } = {},
+  { refusals = none, priced = 'surely', isTaken = isTakenLately }: Partial<LeftOut> & { readonly priced?: Priced } = {},
 ): boolean => {
   return (
     isPriced(chronicle, pool, offering, moment, priced) &&
     !isRefused(chronicle, pool, offering, moment, refusals) &&
-    !isLeftOut(chronicle, pool, offering, moment, refusals)
+    !isLeftOut(chronicle, pool, offering, moment, { refusals, isTaken })
   );
 };
 
@@ -245,25 +268,16 @@ const isBesideGrants = (chronicle: Chronicle, { invocation, asg, ...refused }: R
 };
 
 /** Whether a function surely knew that an offering is at risk, because another function had received that when it began. */
-const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs }: Moment): boolean => {
-  const acts = (fromMs: number): boolean => chronicle.policiesIn(group, fromMs, atMs).every(({ actsOnAdvice }) => actsOnAdvice);
-  return chronicle.lives
-    .filter((life) => nameOf(life) === nameOf(offering))
-    .some((life) =>
-      life.deliveries.some(
-        ({ told, atMs: toldMs }) =>
-          (told.about === 'warning' || (told.about === 'advice' && acts(toldMs))) &&
-          chronicle.groupAt(life, toldMs) === group &&
-          toldMs <= sinceMs &&
-          atMs < toldMs + times.interruptedRestMs,
-      ),
-    );
-};
+const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, moment: Moment): boolean =>
+  isSurelyTold(chronicle, offering, moment, times.interruptedRestMs);
 
 /** Whether Holdfast may have expected capacity of an offering: its price fits, and no fact that Holdfast surely knew speaks against it. */
 export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const refusals = { except: (refused: Refused) => isBesideGrants(chronicle, refused) };
-  return mayBeOpen(chronicle, pool, offering, moment, { refusals, priced: 'perhaps' }) && !isSurelyAtRisk(chronicle, offering, moment);
+  return (
+    mayBeOpen(chronicle, pool, offering, moment, { refusals, priced: 'perhaps', isTaken: isSurelyTakenLately }) &&
+    !isSurelyAtRisk(chronicle, offering, moment)
+  );
 };
 
 /** Whether an offering of a pool had capacity for one more, as far as Holdfast could know. */
