@@ -5,13 +5,17 @@ import { details } from './details.ts';
 import { react, type Script, twoServe } from './histories.ts';
 
 /** What is false in the causes of a decision of a function that received these messages at 100 and stored it at 102. */
-const caused = (causes: readonly object[], told: readonly Told[], { injected = false, write = (_: Script): void => undefined } = {}) =>
+const caused = (
+  causes: readonly object[],
+  told: readonly Told[],
+  { injected = false, write = (_: Script): void => undefined, again = [] as readonly string[] } = {},
+) =>
   details(
     causesAreTrue,
     (script) => {
       twoServe(script);
       write(script);
-      script.react(100, 103, 'of-a', told, injected);
+      script.react(100, 103, 'of-a', told, injected, again);
       script.at(102, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('of-a') });
     },
     {
@@ -54,5 +58,22 @@ describe('a decision names what led to it', () => {
     const ended = (script: Script): void => script.end(90, 'i-1');
     expect(caused([], [warned('i-1')], { write: ended })).toEqual([]);
     expect(caused([], [warned('i-1')], { injected: true })).toEqual([]);
+  });
+  it('does not ask for messages that come again because AWS refused to show their instances', () => {
+    const called = (operation: string, outcome: string) =>
+      ({
+        ...{ kind: 'called' as const, invocation: 'of-a', function: 'react', operation, outcome, applied: outcome === 'ok', isMutating: false },
+        ...{ askedAtMs: 100_000, service: operation === 'GetItem' ? 'dynamodb' : 'ec2', ...(outcome !== 'ok' && { trouble: 'bucket' as const }) },
+      }) as const;
+    const looked =
+      (...outcomes: readonly string[]) =>
+      (script: Script): void =>
+        script.at(101, ...outcomes.map((outcome) => called('DescribeInstances', outcome)), called('GetItem', 'ok'));
+    const refused = 'RequestLimitExceeded';
+    expect(caused([], [warned('i-1')], { write: looked('ok', refused), again: ['of-a-0'] })).toEqual([]);
+    // A message that does not come again, or whose instance AWS has shown after all, is named.
+    expect(caused([], [warned('i-1')], { write: looked('ok', refused) })).toHaveLength(1);
+    expect(caused([], [warned('i-1')], { write: looked(refused, 'ok'), again: ['of-a-0'] })).toHaveLength(1);
+    expect(caused([], [warned('i-1')], { write: looked(), again: ['of-a-0'] })).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { endsAreTrue } from '../../sandbox/judge/rules/said/ends-said.ts';
 import { details } from './details.ts';
 import { react, twoServe } from './histories.ts';
 
-const judged = (told: readonly string[], endedAtS: number): readonly string[] =>
+const judged = (told: readonly string[], endedAtS: number, refused?: { readonly again: readonly string[] }): readonly string[] =>
   details(
     endsAreTrue,
     (script) => {
@@ -14,7 +14,19 @@ const judged = (told: readonly string[], endedAtS: number): readonly string[] =>
         101,
         'look',
         told.map((state) => ({ about: 'state', instance: 'i-1', state })),
+        false,
+        refused?.again,
       );
+      const call = { kind: 'called', invocation: 'look', function: 'react', askedAtMs: 100_000, isMutating: false } as const;
+      const lookUp = {
+        ...call,
+        service: 'ec2',
+        operation: 'DescribeInstances',
+        outcome: 'RequestLimitExceeded',
+        trouble: 'bucket',
+        applied: false,
+      } as const;
+      if (refused !== undefined) script.at(100.5, lookUp, { ...call, service: 'dynamodb', operation: 'GetItem', outcome: 'ok', applied: true });
       script.at(101, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d1', bytes: 1, by: react('look') });
     },
     {
@@ -26,5 +38,7 @@ it('an end without a signal is one that the world knows, and that no message of 
   expect(judged([], 90)).toEqual([]);
   expect(judged(['running'], 90)).toEqual([]);
   expect(judged(['terminated'], 90)).toEqual(['decision d1 says that no signal reported the end of i-1, and its function received one']);
+  expect(judged(['terminated'], 90, { again: [] })).toHaveLength(1);
+  expect(judged(['terminated'], 90, { again: ['look-0'] })).toEqual([]);
   expect(judged([], 200)).toEqual(['decision d1 says that i-1 has ended']);
 });

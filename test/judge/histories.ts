@@ -99,7 +99,7 @@ export type Script = {
   warn(second: number, instance: string, noticeSeconds?: number): void;
   advise(second: number, instance: string): void;
   /** An invocation that receives these messages. */
-  react(fromSecond: number, untilSecond: number, invocation: string, told?: readonly Told[], injected?: boolean): void;
+  react(fromSecond: number, untilSecond: number, invocation: string, told?: readonly Told[], injected?: boolean, again?: readonly string[]): void;
   claim(second: number, instance: string, invocation: string, state?: string, reason?: 'scale-in' | 'never-served'): void;
   /** EC2 refuses to end it, and it takes work again. */
   refuse(second: number, instance: string): void;
@@ -176,7 +176,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
     warn: (second, instance, noticeSeconds = 120) =>
       at(second, { kind: 'warned', instance, takenAtMs: ms(second + noticeSeconds), action: 'terminate', silent: false }),
     advise: (second, instance) => at(second, { kind: 'advised', instance }),
-    react: (from, until, invocation, told = [], injected = false) => {
+    react: (from, until, invocation, told = [], injected = false, again = []) => {
       at(from, { kind: 'invocation-began', invocation, function: 'react' });
       for (const [index, one] of told.entries())
         at(from, {
@@ -187,7 +187,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
           told: one,
           happenedAtMs: happenedMs(one, from),
         });
-      at(until, { kind: 'invocation-ended', invocation, function: 'react', startedAtMs: ms(from), timeoutMs: 30_000, again: [], injected });
+      at(until, { kind: 'invocation-ended', invocation, function: 'react', startedAtMs: ms(from), timeoutMs: 30_000, again, injected });
     },
     claim: (second, instance, invocation, state = 'leaving', reason = 'scale-in') =>
       at(second, {

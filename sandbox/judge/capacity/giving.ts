@@ -14,6 +14,7 @@ import { bootsRestUntil, neverServedUntil } from './boots.ts';
 import { breakerMayCover } from './breaker.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { isOfSubnet, type Refused, refusalsOf, refusalsTo } from './refusals.ts';
+import { isSurelyTold } from './surely-told.ts';
 
 /** A placement by a function: the earliest time of its look, and when EC2 launched. */
 export type Moment = {
@@ -155,23 +156,7 @@ const isTakenLately = (chronicle: Chronicle, offering: OfferingName, moment: Mom
     });
 };
 
-/** Whether a function had received, so long before the launch at most, that EC2 takes a member of an offering or may take it, when the one that placed began. */
-const isSurelyTold = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs }: Moment, forMs: number): boolean => {
-  const acts = (fromMs: number): boolean => chronicle.policiesIn(group, fromMs, atMs).every(({ actsOnAdvice }) => actsOnAdvice);
-  return chronicle.lives
-    .filter((life) => nameOf(life) === nameOf(offering))
-    .some((life) =>
-      life.deliveries.some(
-        ({ told, atMs: toldMs }) =>
-          (told.about === 'warning' || (told.about === 'advice' && acts(toldMs))) &&
-          chronicle.groupAt(life, toldMs) === group &&
-          toldMs <= sinceMs &&
-          atMs < toldMs + forMs,
-      ),
-    );
-};
-
-/** Whether a move surely leaves an offering out, because the group was told of a member there that EC2 takes, or may take. */
+/** Whether a move surely leaves an offering out, because a message reported a member there that EC2 takes, or may take. */
 const isSurelyTakenLately = (chronicle: Chronicle, offering: OfferingName, moment: Moment): boolean =>
   isSurelyTold(chronicle, offering, moment, moment.quietForMs ?? 0);
 

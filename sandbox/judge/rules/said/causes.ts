@@ -4,6 +4,7 @@ import { causesSaid, type SaidCause } from '../../said/causes.ts';
 import { decisionWrite } from '../../said/decision-writes.ts';
 import { times } from '../../times.ts';
 import { isHealthy, isUnshown } from '../../told/leaving.ts';
+import { isUnowned } from '../../told/unowned.ts';
 import { type Delivery, goneAtMs, isFunction } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -56,7 +57,7 @@ const untrue = (all: readonly Heard[], causes: readonly SaidCause[]): readonly s
 /** Whether a message is surely about this group: describes show the instance there, then and when the decision was stored. */
 const isAboutGroup = (chronicle: Chronicle, group: string, { instance, delivery }: Heard, storedMs: number): boolean => {
   const life = chronicle.life(instance);
-  if (life === undefined || isUnshown(chronicle, life, delivery)) return false;
+  if (life === undefined || isUnshown(chronicle, life, delivery) || isUnowned(chronicle, delivery)) return false;
   const isSame = [delivery.atMs - 2 * times.batchMs, storedMs].every((atMs) => chronicle.groupAt(life, atMs) === group);
   return isSame && chronicle.policyAt(group, delivery.atMs) !== undefined && goneAtMs(life) > delivery.atMs;
 };
@@ -78,6 +79,6 @@ const falseIn = (chronicle: Chronicle): readonly Broken[] =>
 export const causesAreTrue: Rule = {
   name: 'a decision names what led to it',
   meaning:
-    'The causes of a stored decision are the signals that its function received: it names each living member of the group that a warning, advice, a hook or a change of its state was received about, and no other instance. It counts as many as it names. Members that describes need not show yet do not count.',
+    'The causes of a stored decision are the signals that its function received: it names each living member of the group that a warning, advice, a hook or a change of its state was received about, and no other instance. It counts as many as it names. Members that describes need not show yet do not count, and neither does a message that comes again because AWS refused to show its instance.',
   broken: falseIn,
 };
