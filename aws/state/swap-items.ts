@@ -29,7 +29,7 @@ const stored = (value: unknown): unknown => (value === undefined ? undefined : J
  */
 const sameContent = (a: unknown, b: unknown): boolean => isDeepStrictEqual(stored(a), stored(b));
 
-type Reads = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'endedIn' | 'swapOf' | 'swapNow'>;
+type Reads = Pick<StateStore, 'swaps' | 'stateAndSwaps' | 'historyOf' | 'swapOf' | 'swapNow'>;
 type SwapItems = Reads & Pick<StateStore, 'claim' | 'advance' | 'retire'>;
 type Deps = {
   readonly client: DynamoDBDocumentClient;
@@ -114,13 +114,19 @@ const createReads = (deps: Deps): Reads => ({
     };
   },
 
-  async endedIn(group, drain) {
+  async historyOf(group, drain) {
     const found = await queryAll(deps.client, {
       TableName: deps.table,
       ConsistentRead: true,
       KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
-      FilterExpression: '#state = :gone AND #drain = :drain',
-      ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#drain': 'drain' },
+      FilterExpression: '(#state = :gone OR attribute_exists(#drainedAtMs)) AND #drain = :drain',
+      ExpressionAttributeNames: {
+        '#group': keys.group,
+        '#item': keys.item,
+        '#state': 'state',
+        '#drainedAtMs': 'drainedAtMs',
+        '#drain': 'drain',
+      },
       ExpressionAttributeValues: { ':group': group, ':prefix': items.past(''), ':gone': 'gone', ':drain': drain },
     });
     return found.flatMap((item) => toSwap(deps, item) ?? []);

@@ -51,8 +51,11 @@ export type StateStore = {
     readonly swaps: readonly Swap[];
     readonly lost?: readonly Swap[];
   }>;
-  /** The swaps of a drain whose instances are gone and that are history already. Reads the history of the group. */
-  endedIn(group: string, drain: string): Promise<readonly Swap[]>;
+  /**
+   * The swaps of a drain that are history already: their instances are gone, or drained and were put back into service
+   * because EC2 did not take them. Reads the history of the group.
+   */
+  historyOf(group: string, drain: string): Promise<readonly Swap[]>;
   /**
    * The latest swap of an instance in any group. A swap of the last second may be missing, so nothing may depend on one
    * that was just written.

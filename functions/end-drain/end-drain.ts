@@ -163,8 +163,8 @@ const endLate = async (
   { error, failsSinceMs }: Before & { readonly error: DrainError | undefined },
 ): Promise<EndOutcome> => {
   const { undone, ...told } = await tellLate(ports, order, error);
-  if (told.gone === 0) await wakeIfLost(ports, order, batch);
-  return { step: stepAfterEnd(undone, ports.clock.now(), failsSinceMs), ...told, drained: 0, ended: 0, failed: [] };
+  if (told.gone + told.drained === 0) await wakeIfLost(ports, order, batch);
+  return { step: stepAfterEnd(undone, ports.clock.now(), failsSinceMs), ...told, ended: 0, failed: [] };
 };
 
 /**

@@ -91,17 +91,27 @@ export const tellEnd = async (ports: EndDrainPorts, order: DrainOrder, end: Drai
   return trouble === undefined ? undefined : endNotTold(trouble);
 };
 
+type Told = {
+  readonly drained: number;
+  readonly gone: number;
+  readonly late: number;
+  readonly undone: Undone | undefined;
+};
+
 /**
  * Ends a drain without open swaps. Another drain took over all of its members, or the table failed for so long that
- * looks have moved its swaps into history: all of its instances are gone by now, and only the event is missing.
+ * looks have moved its swaps into history: its instances are gone by now, or back in service because EC2 did not take
+ * them, and only the event is missing.
  */
 export const tellLate = async (
   ports: EndDrainPorts,
   order: DrainOrder,
   error: DrainError | undefined,
-): Promise<{ readonly gone: number; readonly late: number; readonly undone: Undone | undefined }> => {
-  const gone = await ports.store.endedIn(order.group, order.drain);
-  const end = { swaps: [], gone, error };
-  const undone = gone.length > 0 ? await tellEnd(ports, order, end) : undefined;
-  return { gone: gone.length, late: lateIn(end), undone };
+): Promise<Told> => {
+  const past = await ports.store.historyOf(order.group, order.drain);
+  const swaps = past.filter(({ state }) => state !== 'gone');
+  const gone = past.filter(({ state }) => state === 'gone');
+  const end = { swaps, gone, error };
+  const undone = past.length > 0 ? await tellEnd(ports, order, end) : undefined;
+  return { drained: swaps.length, gone: gone.length, late: lateIn(end), undone };
 };

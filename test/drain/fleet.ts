@@ -155,7 +155,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     request: none,
     swaps: () => call('swaps', () => [...fleet.swaps.values()]),
     stateAndSwaps: async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) }),
-    endedIn: (_, drain) => call('history', () => fleet.history.filter((swap) => swap.drain === drain)),
+    historyOf: (_, drain) => call('history', () => fleet.history.filter((swap) => swap.drain === drain)),
     swapOf: none,
     swapNow: none,
     claim: none,

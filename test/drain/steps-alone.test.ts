@@ -225,6 +225,16 @@ describe('the end of a drain', () => {
     await expect(endDrain({ ...fleet.ports, announcer: ours }, order())).rejects.toThrow('ours');
   });
 
+  test('whose members are back in service, because EC2 did not take them, sends its event from history', async () => {
+    const fleet = createFleet([]);
+    const over = { state: 'withdrawn', drainedAtMs: noonMs } as const;
+    fleet.history.push(swap('i-1', over), swap('i-2', { ...over, shortfall: { code: 'not-seen' } }));
+    const counts = { drained: 2, gone: 0, ended: 0, late: 1, failed: [] };
+    expect(await endDrain(fleet.ports, order())).toEqual({ step: { next: 'over' }, ...counts });
+    expect(fleet.told).toMatchObject([{ detailType: 'Holdfast Drain Finished', detail: { drained: ['i-1', 'i-2'], gone: [] } }]);
+    expect(fleet.calls).not.toContain('wake');
+  });
+
   test('all of whose members another drain took over sends no event', async () => {
     const fleet = createFleet([swap('i-9', { drain: 'd-2' })]);
     expect(await endDrain(fleet.ports, order())).toEqual({ step: { next: 'over' }, drained: 0, gone: 0, ended: 0, late: 0, failed: [] });
