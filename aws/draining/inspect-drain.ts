@@ -1,4 +1,5 @@
 import type { Instance } from '@aws-sdk/client-ec2';
+import { beganTooLate } from '../../core/drain/drain.ts';
 import type { DrainTargetName } from '../../core/drain/targets.ts';
 import { asgsFor } from '../../core/group/holders.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
@@ -56,10 +57,13 @@ const mayBeUnshown = ({ launchedAtMs = 0 }: Swap, found: Instance | undefined, n
 
 /**
  * What targets alone show of a member, where EC2 could not be read or does not show it yet: one that a target still
- * holds has work. Without a target, it is unknown whether the member has drained or ended.
+ * holds has work. Without a target, it is unknown whether the member has drained or ended. Where its drain began after
+ * its deadline, EC2 may have taken it before, and a target does not show that.
  */
 const heldProgress = (swap: Swap, standings: readonly TargetStanding[]): readonly DrainProgress[] =>
-  standings.some(({ isHeld }) => isHeld) ? [progressIn(swap, standings)] : [];
+  standings.some(({ isHeld }) => isHeld)
+    ? [{ ...progressIn(swap, standings), ...(beganTooLate(swap) && { isUnread: true }) }]
+    : [];
 
 /**
  * Looks at leaving members in all targets together. A member of which too little could be read is missing. Only drains

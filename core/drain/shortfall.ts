@@ -27,6 +27,9 @@ const cutOf = (swap: Swap, timeoutMs: number): Cut => {
 const isEndedElsewhere = (swap: Swap): boolean =>
   traitsOf(swap).endedBy === 'holdfast' && swap.releaseAskedAtMs === undefined;
 
+/** Whether its drain began after its deadline, and no look has shown whether EC2 had taken it. */
+const mayHaveBeenTaken = (swap: Swap): boolean => beganTooLate(swap) && swap.isUnread === true;
+
 /**
  * Whether EC2 had taken it when its drain began: the drain began after its deadline, and no look of it found an
  * instance with connections that had run all the time.
@@ -70,10 +73,7 @@ export const foreseenShortfall = (
   };
 };
 
-/**
- * Whether the stored shortfall stays. One that was foreseen stays only while the time and the author of the cut have
- * not changed; any other stays.
- */
+/** Whether the stored shortfall stays. One that was foreseen goes when the time or the author of the cut has changed. */
 const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean => {
   if (noted === undefined) return false;
   if (noted.code !== 'delay-exceeds-deadline' || found.code !== 'delay-exceeds-deadline') return true;
@@ -144,7 +144,8 @@ export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall =>
  */
 export const endsUncutAtMs = (swap: Swap, timeoutMs: number): number | undefined => {
   const { state, busyUntilMs = Number.POSITIVE_INFINITY } = swap;
-  return state === 'draining' && busyUntilMs <= cutOf(swap, timeoutMs).cutAtMs ? busyUntilMs : undefined;
+  const isUncut = busyUntilMs <= cutOf(swap, timeoutMs).cutAtMs && !mayHaveBeenTaken(swap);
+  return state === 'draining' && isUncut ? busyUntilMs : undefined;
 };
 
 /** The error of a state machine's Catch, in JSONata form. */
@@ -224,7 +225,7 @@ const isOvertaken = (swap: Swap, nowMs: number): boolean =>
 const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
   const { state, busyUntilMs = Number.POSITIVE_INFINITY } = swap;
-  if (state === 'draining' && busyUntilMs <= nowMs && !hadBeenTaken(swap))
+  if (state === 'draining' && busyUntilMs <= nowMs && !hadBeenTaken(swap) && !mayHaveBeenTaken(swap))
     return asDrainedInTime({ ...swap, drainedAtMs: busyUntilMs }, nowMs);
   const noted = isOvertaken(swap, nowMs) ? undefined : lastingShortfall(swap);
   return { ...swap, shortfall: noted ?? earlyEndShortfall(swap, nowMs) };

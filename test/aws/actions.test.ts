@@ -733,6 +733,13 @@ describe('inspecting a drain', () => {
       { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 30_000, ...busy(20_000) },
       { instance: 'i-2', gone: false, drained: false, deregistrationDelayMs: 30_000 },
     ]);
+    const unread = async (deadlineMs: number) => {
+      const seen = await provider.inspectDrain(named(), [swap('i-1', 'interruption', { ...draining, deadlineMs })]);
+      return seen.map(({ isUnread }) => isUnread);
+    };
+    // EC2 may have taken it before its drain began.
+    expect(await unread(draining.drainStartedAtMs)).toEqual([true]);
+    expect(await unread(draining.drainStartedAtMs + 1)).toEqual([undefined]);
   });
 
   test('counts a member as gone where EC2 does not show it, unless it is too young to be shown', async () => {

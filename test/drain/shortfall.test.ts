@@ -96,6 +96,15 @@ describe('connections end uncut', () => {
     expect(endsUncutAtMs(taken(), timeoutMs)).toBeUndefined();
     expect(endsUncutAtMs(taken({ state: 'leaving', busyUntilMs: nowMs }), timeoutMs)).toBeUndefined();
   });
+
+  it('not where the drain began after the deadline, and no look has shown whether the instance ran', () => {
+    const known = { busyUntilMs: endsMs + 5_000 };
+    expect(endsUncutAtMs(late(known), timeoutMs)).toBe(endsMs + 5_000);
+    expect(endsUncutAtMs(late({ ...known, isUnread: true }), timeoutMs)).toBeUndefined();
+    expect(endsUncutAtMs(taken({ busyUntilMs: endsMs, isUnread: true }), timeoutMs)).toBe(endsMs);
+    expect(asGone(late(known), endsMs + 9_000).shortfall).toBeUndefined();
+    expect(asGone(late({ ...known, isUnread: true }), endsMs + 9_000).shortfall).toEqual({ code: 'not-seen' });
+  });
 });
 
 describe('an instance that has drained', () => {
