@@ -124,8 +124,14 @@ describe('members that join', () => {
 
   test('are looked at again while no tag says that they joined: it may wait for others that never come', async () => {
     const woken = async (unnoted: 'lately' | 'long') =>
-      (await actedOn([roundOf({}, { members: [member('i-8', spotA, { unnoted }), ...members(spotA, 2)] })])).wokenInMs;
+      (await actedOn([roundOf({}, { members: [{ ...launchedAgo('i-8', 9_000), unnoted }, ...members(spotA, 2)] })])).wokenInMs;
     expect([await woken('lately'), await woken('long')]).toEqual([[10_000], []]);
+  });
+
+  test('are looked at ever more rarely while no tag says that they joined, because the response to their attach was lost', async () => {
+    const woken = async (ageMs: number) =>
+      (await actedOn([roundOf({}, { members: [{ ...launchedAgo('i-8', ageMs), unnoted: 'lately' }, ...members(spotA, 2)] })])).wokenInMs;
+    expect([await woken(20_000), await woken(80_000), await woken(170_000)]).toEqual([[10_000], [20_000], []]);
   });
 
   test('are tried again where that may succeed, after a quarter of the age of the youngest, and later in a large batch', async () => {

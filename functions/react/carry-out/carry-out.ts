@@ -7,7 +7,7 @@ import { withHeldBack } from '../../../core/group-state/held-back.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
 import { heldBackTimes, isOpen, repeatedAtMs } from '../../../core/launch/reservation-life.ts';
 import { comeUpLookAtMs } from '../../../core/limits/common-looks.ts';
-import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
+import { againAtMs, againInMs, isWorthALook } from '../../../core/times/again.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Added } from '../../../core/view/added.ts';
 import { type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
@@ -109,9 +109,16 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
 };
 
-/** When to look again for tags that wait for other new members: these may never join. */
+/**
+ * When to look again for tags that wait for other new members: these may never join. Most tags are written within a
+ * minute of a launch. A member without one for longer is looked at ever more rarely: its tag is written once describes
+ * must show it.
+ */
 const noteTimes = ({ view }: Round, nowMs: number): readonly number[] =>
-  view.members.some(({ unnoted }) => unnoted === 'lately') ? [nowMs + comesUpMs] : [];
+  view.members
+    .filter(({ unnoted }) => unnoted === 'lately')
+    .map(({ launchedAtMs }) => nowMs + Math.max(comesUpMs, againInMs(nowMs - launchedAtMs)))
+    .filter((atMs) => isWorthALook(atMs, nowMs));
 
 /** Rounds that ran out of time continue at once in another invocation. */
 const afterCutMs = 1;
