@@ -73,7 +73,7 @@ export const foreseenShortfall = (
   };
 };
 
-/** Whether the stored shortfall stays. One that was foreseen goes when the time or the author of the cut has changed. */
+/** Whether the stored shortfall stays. A foreseen one goes when the time or the author of the cut has changed. */
 const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean => {
   if (noted === undefined) return false;
   if (noted.code !== 'delay-exceeds-deadline' || found.code !== 'delay-exceeds-deadline') return true;

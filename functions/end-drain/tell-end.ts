@@ -113,5 +113,5 @@ export const tellLate = async (
   const gone = past.filter(({ state }) => state === 'gone');
   const end = { swaps, gone, error };
   const undone = past.length > 0 ? await tellEnd(ports, order, end) : undefined;
-  return { drained: swaps.length, gone: gone.length, late: lateIn(end), undone };
+  return { gone: gone.length, drained: swaps.length, late: lateIn(end), undone };
 };
