@@ -238,6 +238,7 @@ export const asGone = (swap: Swap, nowMs: number): Swap => {
   // EC2 took it before its last connections could close. Others end it only after its drain, perhaps by another clock.
   if (swap.state === 'drained' && endedBy === 'ec2' && closesLater(swap, nowMs)) {
     const { drainedAtMs: _, ...rest } = swap;
+    if (wasLetGo(swap, nowMs)) return { ...rest, ...end, drainedAtMs: nowMs };
     return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: endedBy } };
   }
   if (swap.state === 'drained' || swap.state === 'gone') return { ...swap, ...end };

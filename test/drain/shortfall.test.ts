@@ -97,6 +97,13 @@ describe('connections end uncut', () => {
     expect(endsUncutAtMs(taken({ state: 'leaving', busyUntilMs: nowMs }), timeoutMs)).toBeUndefined();
   });
 
+  it('where its Auto Scaling group ended it as requested, also when that came before the end that a drain had foreseen', () => {
+    const closed = taken({ state: 'drained', drainedAtMs: nowMs + 9_000, busyUntilMs: nowMs + 9_000, releaseAskedAtMs: nowMs });
+    expect(asGone(closed, nowMs + 5_000)).toMatchObject({ state: 'gone', drainedAtMs: nowMs + 5_000 });
+    expect(asGone(closed, nowMs + 5_000).shortfall).toBeUndefined();
+    expect(asGone({ ...closed, releaseAskedAtMs: undefined }, nowMs + 5_000).shortfall?.code).toBe('still-draining');
+  });
+
   it('not where the drain began after the deadline, and no look has shown whether the instance ran', () => {
     const known = { busyUntilMs: endsMs + 5_000 };
     expect(endsUncutAtMs(late(known), timeoutMs)).toBe(endsMs + 5_000);
