@@ -2,7 +2,7 @@ import { withWeighed } from './capacity/weighed.ts';
 import type { History, HistoryEvent } from './history.ts';
 import { belongings, groupFinder, memberFinder } from './members/belonging.ts';
 import { latest, within } from './policy/in-force.ts';
-import { type Policy, readPolicy, targetGroupName } from './policy/policy.ts';
+import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy/policy.ts';
 import { rememberedBy } from './remembered.ts';
 import { type Times, timesOf } from './times.ts';
 import { type Cloud, cloudOf } from './world/cloud.ts';
@@ -69,7 +69,10 @@ export type Chronicle = {
   readonly livesIn: (group: string) => readonly Life[];
   /** Instances of this group that have not ended, including those that leave. One that was stopped and runs again is there by its present run. */
   readonly membersAt: (group: string, atMs: number) => readonly Life[];
-  /** Whether every target group that it should serve sends it requests. Without a target group, whether it has booted. */
+  /**
+   * Whether every target group that it should serve sends it requests. Without a target group, whether it has booted. One that an earlier policy left outside
+   * of the Auto Scaling groups of its pools should serve none: it serves where a target group of this or an earlier policy sends it requests.
+   */
   readonly servesAt: (life: Life, atMs: number) => boolean;
   /**
    * Whether it serves, and counts as ready by the policy of its group: warmed up, or past the status checks. `byMs`: when that policy was in force, if not
@@ -120,9 +123,7 @@ const invocationsOf = ({ events }: History): ReadonlyMap<string, Invocation> => 
 
 const serviceLooks = (
   history: History,
-  policyAt: Chronicle['policyAt'],
-  groupAt: Chronicle['groupAt'],
-  times: Times,
+  { policyAt, policiesIn, groupAt, times }: Pick<Chronicle, 'policyAt' | 'policiesIn' | 'groupAt' | 'times'>,
 ): Pick<Chronicle, 'servesAt' | 'isReadyAt' | 'targetsOf'> => {
   const targetsOfAsg = new Map(history.spec.autoScalingGroups.map(({ name, targetGroups = [] }) => [name, targetGroups.map(targetGroupName)]));
   const targetsBy = (life: Life, atMs: number, byMs: number): readonly string[] => {
@@ -131,11 +132,21 @@ const serviceLooks = (
     const asg = stayAt(life, atMs)?.asg ?? policy?.asg;
     return [...new Set([...(policy?.targetGroups ?? []), ...(asg === undefined ? [] : (targetsOfAsg.get(asg) ?? []))])];
   };
+  // An earlier policy may leave a member outside of the Auto Scaling groups that hold members now. No policy registers it any more.
+  const knownOutside = (life: Life, atMs: number, byMs: number): readonly string[] => {
+    const group = groupAt(life, atMs) ?? '';
+    const policy = policyAt(group, byMs);
+    if (stayAt(life, atMs) !== undefined || policy === undefined || policy.asg !== undefined || asgsOf(policy).length === 0) return [];
+    const policies = policiesIn(group, Number.NEGATIVE_INFINITY, byMs);
+    return policies.flatMap((one) => [...one.targetGroups, ...asgsOf(one).flatMap((asg) => targetsOfAsg.get(asg) ?? [])]);
+  };
   const servesBy = (life: Life, atMs: number, byMs: number): boolean => {
     if (!isAlive(life, atMs)) return false;
     const wanted = targetsBy(life, atMs, byMs);
-    if (wanted.length === 0) return (life.bootedAtMs ?? Number.POSITIVE_INFINITY) <= atMs;
-    return wanted.every((targetGroup) => life.services.some((service) => service.targetGroup === targetGroup && covers(service, atMs)));
+    const isIn = (targetGroup: string): boolean => life.services.some((service) => service.targetGroup === targetGroup && covers(service, atMs));
+    if (wanted.length > 0) return wanted.every(isIn);
+    const known = knownOutside(life, atMs, byMs);
+    return known.length > 0 ? known.some(isIn) : (life.bootedAtMs ?? Number.POSITIVE_INFINITY) <= atMs;
   };
   const isReadyAt: Chronicle['isReadyAt'] = (life, atMs, byMs = atMs) => {
     const { ready } = policyAt(groupAt(life, atMs) ?? '', byMs) ?? {};
@@ -231,6 +242,8 @@ export const chronicleOf = (history: History): Chronicle => {
   const membersIn = memberFinder(lives, groups, groupAt);
   const times = timesOf(history);
   const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.modes ?? [], atMs)?.policy;
+  const policiesIn: Chronicle['policiesIn'] = (group, fromMs, untilMs) =>
+    within(groups.get(group)?.modes ?? [], fromMs, untilMs).flatMap(({ policy }) => policy ?? []);
   return {
     history,
     times,
@@ -241,12 +254,12 @@ export const chronicleOf = (history: History): Chronicle => {
     invocations: invocationsOf(history),
     of: indexOf(history),
     policyAt,
-    policiesIn: (group, fromMs, untilMs) => within(groups.get(group)?.modes ?? [], fromMs, untilMs).flatMap(({ policy }) => policy ?? []),
+    policiesIn,
     ...sizeLooks(history, cloud, groups, times),
     groupAt,
     livesIn: (group) => groupsOf.get(group)?.lives ?? [],
     membersAt: (group, atMs) => membersIn(groupsOf.get(group) ?? { group, lives: [] }, atMs),
-    ...serviceLooks(history, policyAt, groupAt, times),
+    ...serviceLooks(history, { policyAt, policiesIn, groupAt, times }),
   };
 };
 

@@ -82,6 +82,22 @@ describe('the numbers in a decision', () => {
     };
     expect(counted({ members: 3, serving: 2, byPool: { 'spot-a': 2, 'spot-b': 1 } }, begins)).toEqual([]);
   });
+  it('need not count in service whom an earlier policy left outside of the Auto Scaling groups of its pools, and no target group has', () => {
+    const pools = { 'spot-a': { market: 'spot', asg: 'asg-a' }, 'spot-b': { market: 'spot', asg: 'asg-b' } };
+    const inGroups = { ...policy, capacity: { spread: ['spot-a', 'spot-b'] }, pools, drain: { timeout: '30s' } };
+    const left = (before: typeof policy, now: Readonly<Record<string, unknown>>) => (script: Script) => {
+      script.policy(1, 2, before);
+      script.launch(35, 'i-3');
+      script.at(45, { kind: 'running', instance: 'i-3' }, { kind: 'booted', instance: 'i-3' });
+      script.policy(50, 3, now);
+    };
+    const three = { members: 3, byPool: { 'spot-a': 2, 'spot-b': 1 } };
+    expect(counted(three, left(policy, inGroups))).toEqual([]);
+    // Those that a target group of the earlier policy has do serve.
+    expect(counted({ ...three, serving: 1 }, left(policy, inGroups))).toEqual(says('1 of 3 members in service, expected 2 at least'));
+    // Where members are held by their tags, and the policy names no target group, whoever has booted serves.
+    expect(counted(three, left(policy, { ...policy, drain: { timeout: '30s' } }))).toHaveLength(1);
+  });
   it('break the rule with a desired size that the state never had', () => {
     expect(counted({ desired: 3 })).toEqual(says('a desired size of 3, expected 2'));
     expect(counted({ desired: 3 }, (script) => script.desired(90, 3))).toEqual([]);
