@@ -366,6 +366,33 @@ describe('a later tier is right while the pools of an earlier one rest', () => {
     expect(late(301, both(100))).toEqual([]);
     expect(late(303, both(100))).toHaveLength(1);
   });
+  it('or from the end of the function whose decision reports them, where no event did', () => {
+    const decided = (second: number, untilSecond: number, write: Write = nothing) =>
+      details(
+        earlierTierFirst,
+        (script) => {
+          twoServe(script);
+          both(100)(script);
+          script.react(109, untilSecond, 'of-d');
+          script.at(untilSecond - 1, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('of-d') });
+          write(script);
+          launches(script, second, 'i-9', 'od-b');
+        },
+        {
+          ...long,
+          stored: {
+            ...{ states: {}, swaps: [], deadLetters: 0, staleMessages: 0 },
+            decisions: [{ id: 'd-1', group: 'web', rounds: [{ remarks: [{ code: 'boots-failed', instances: ['i-a100', 'i-b100'] }] }] }],
+          },
+        },
+      );
+    expect(decided(172, 114)).toEqual([]);
+    expect(decided(178, 114)).toHaveLength(1);
+    // Its look followed the new policy already, and what it learned is not forgotten with the one before.
+    const written: Write = (script) => script.policy(112, 2);
+    expect(decided(172, 114, written)).toEqual([]);
+    expect(decided(172, 111, written)).toHaveLength(1);
+  });
   it('and not where that is forgotten: all of it with the state table, and what came after the copy of a restored one', () => {
     const lost = (copiedAt?: number): Write => all(bothTold(100, 112), (script) => restored(script, 150, copiedAt));
     expect(late(160, lost())).toHaveLength(1);

@@ -2,7 +2,9 @@ import { announcements } from '../../../core/contract.ts';
 import type { Chronicle, GroupTimeline, InForce } from '../chronicle.ts';
 import { headcountAt } from '../members/staying.ts';
 import { poolOf } from '../policy/pools.ts';
-import { rememberedBy } from '../remembered.ts';
+import { remembered, rememberedBy } from '../remembered.ts';
+import { decisionWrite } from '../said/decision-writes.ts';
+import { remarksSaid } from '../said/remarks.ts';
 import { times } from '../times.ts';
 import { isReplacedByItsGroup } from '../told/refill.ts';
 import { otherEnds } from '../world/failing-refills.ts';
@@ -88,14 +90,29 @@ export const workedSinceMs = (chronicle: Chronicle, group: string, isUp: (life: 
       .map(({ launchedAtMs }) => launchedAtMs),
   );
 
-/** When a look reported this end. */
+/** When the functions ended whose stored decisions report an end, by the instance. A later report comes from a look that had forgotten the one before. */
+const storedReports = remembered(
+  (chronicle: Chronicle): ReadonlyMap<string, number> =>
+    new Map(
+      remarksSaid(chronicle.history)
+        .flatMap(({ id, group, remarks }) => {
+          const write = decisionWrite(chronicle, group, id);
+          const ended = write !== undefined && isFunction(write.by) ? chronicle.invocations.get(write.by.invocation)?.ended : undefined;
+          const named = remarks.filter(({ code }) => code === 'boots-failed').flatMap(({ instances }) => instances);
+          return ended === undefined ? [] : named.map((instance) => [instance, ended.atMs] as const);
+        })
+        .toSorted(([, one], [, other]) => one - other),
+    ),
+);
+
+/** When a look reported this end: by an event, or where that was not sent, by its stored decision at the latest. */
 const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefined =>
   chronicle
     .of('announced')
     .find(
       ({ detailType, detail }) =>
         detailType === announcements.bootsFailed && Array.isArray(detail.instances) && detail.instances.includes(life.instance),
-    )?.atMs;
+    )?.atMs ?? storedReports(chronicle).get(life.instance);
 
 /**
  * Until when Holdfast may pass over a pool, because its instances ended before they served. The time counts from its report, or otherwise from the
