@@ -60,6 +60,33 @@ describe.each(['at-cap', 'at-maximum'])('a pool that is %s', (code) => {
   });
 });
 
+describe('a launch of LaunchInstances without a stored response', () => {
+  const pools = { ...policy.pools, 'spot-a': { market: 'spot', asg: 'asg-a' } };
+  const launched = (rest: Json, storedSecond: number) => (script: Script) => {
+    script.policy(50, 1, { ...policy, pools: { ...pools, 'spot-a': { ...pools['spot-a'], ...rest } } });
+    const by = react('of-0');
+    const request = { pool: 'spot-a', count: 1 };
+    script.at(90, { kind: 'item-written', table: 'state', group: 'web', item: 'request#d-0-1', bytes: 9, by, request });
+    script.launch(91, 'i-9', { pool: 'spot-a', by });
+    for (const [second, instance] of [
+      [51, 'i-0'],
+      [51, 'i-1'],
+      [91, 'i-9'],
+    ] as const)
+      script.at(second, { kind: 'joined', instance, asg: 'asg-a', by });
+    script.at(storedSecond - 1, { kind: 'tagged', instance: 'i-9', tags: { 'holdfast:reservation': 'd-0-1' }, by });
+    script.at(storedSecond - 1, { kind: 'called', invocation: 'of-0', askedAtMs: 90_500, launch: { asg: 'asg-a', count: 1 } } as never);
+    script.at(storedSecond, { kind: 'state-written', group: 'web', by } as never);
+  };
+  it('counts twice at a cap, as a member and as requested', () => {
+    expect([4, 5].map((held) => counted({ code: 'at-cap', held }, launched({ cap: 3 }, 101)))).toEqual([0, 1]);
+    expect([3, 4].map((held) => counted({ code: 'at-cap', held }, launched({ cap: 3 }, 95)))).toEqual([0, 1]);
+  });
+  it('counts once where its pool has no cap, and no share binds', () => {
+    expect([3, 4].map((held) => counted({ code: 'at-maximum', held }, launched({}, 101)))).toEqual([0, 1]);
+  });
+});
+
 describe('a share that is full', () => {
   const atShare = (held: number, of = 'zone') => ({ code: 'at-share', of, held, most: 2 });
   it('holds as many members of its zone, its type or its offering', () => {

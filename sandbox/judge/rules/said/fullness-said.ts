@@ -1,5 +1,6 @@
 import { items } from '../../../../core/contract.ts';
 import { wasLost } from '../../capacity/breaker.ts';
+import { hasShares } from '../../capacity/limits.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { lookedSince, ownLaunches, reservationOf } from '../../members/staying.ts';
@@ -7,7 +8,7 @@ import { poolOf } from '../../policy/pools.ts';
 import { type Json, mapsOf, numberOf, textOf } from '../../read-json.ts';
 import { type Reasoned, reasoned, type SaidReasoning } from '../../said/reasons.ts';
 import { times } from '../../times.ts';
-import { goneAtMs, isFunction, type Life } from '../../world/life.ts';
+import { endless, goneAtMs, isFunction, type Life } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -42,15 +43,40 @@ const countedIn = (chronicle: Chronicle, { group, write }: Reasoned, out: readon
   return chronicle.livesIn(group).filter((life) => life.launchedAtMs <= write.atMs && goneAtMs(life) > shownMs && !isOut(life, out, beganMs, write));
 };
 
+/** When the function that launched an instance into an Auto Scaling group stored the response, which names it. Endless: it never did. */
+const namedAtMs = (chronicle: Chronicle, { by, launchedAtMs }: Life, asg: string): number => {
+  if (!isFunction(by)) return launchedAtMs;
+  const answered = chronicle
+    .of('called')
+    .find(({ invocation, launch, atMs }) => invocation === by.invocation && launch?.asg === asg && atMs >= launchedAtMs);
+  const stored = chronicle
+    .of('state-written')
+    .find((one) => isFunction(one.by) && one.by.invocation === by.invocation && one.atMs >= (answered?.atMs ?? endless));
+  return stored?.atMs ?? endless;
+};
+
+/**
+ * Whether a launch counts for its own request no longer. Caps and shares count it twice until the response of LaunchInstances is stored: nothing tells it
+ * from what its Auto Scaling group launched by itself (docs/architecture.md).
+ */
+const isCountedOnce = (chronicle: Chronicle, { policy, write }: Reasoned, life: Life, requestedIn: string | undefined): boolean => {
+  const { asg, cap = Number.POSITIVE_INFINITY } = policy.pools[requestedIn ?? ''] ?? {};
+  if (asg === undefined || (cap === Number.POSITIVE_INFINITY && !hasShares(policy))) return true;
+  return namedAtMs(chronicle, life, asg) <= lookedSince(chronicle, write.by, write.atMs);
+};
+
 /** What others had requested for a group a short time before, in one pool or in all, and what was not launched. A look may count it. */
-const requestedFor = (chronicle: Chronicle, { id, group, write }: Reasoned, pool?: string): number => {
+const requestedFor = (chronicle: Chronicle, decision: Reasoned, pool?: string): number => {
+  const { id, group, write } = decision;
   const prefix = items.request('');
   return chronicle
     .of('item-written')
     .filter((one) => one.group === group && one.item.startsWith(prefix) && !one.item.startsWith(`${prefix}${id}-`))
     .filter(({ atMs, request }) => atMs <= write.atMs && atMs > write.atMs - believedMs && (pool === undefined || request?.pool === pool))
     .reduce((sum, { item, request }) => {
-      const launched = ownLaunches(chronicle).filter(({ life }) => reservationOf(life) === item.slice(prefix.length));
+      const launched = ownLaunches(chronicle).filter(
+        ({ life }) => reservationOf(life) === item.slice(prefix.length) && isCountedOnce(chronicle, decision, life, request?.pool),
+      );
       return sum + Math.max(0, (request?.count ?? 0) - launched.length);
     }, 0);
 };
@@ -90,6 +116,6 @@ const falseIn = (chronicle: Chronicle, decision: Reasoned): readonly Broken[] =>
 export const fullnessIsTrue: Rule = {
   name: 'what is full holds as many',
   meaning:
-    'Where a stored decision passes a pool over at its cap or at the maximum of its Auto Scaling group, or an offering at its share, so many may have counted there: members that the look may have shown, what others had requested for the group in the three minutes before, and what the decision places. A member whose swap said before that it leaves does not count. In a share, neither does one that waits to be replaced, by a swap from before or of the same function.',
+    'Where a stored decision passes a pool over at its cap or at the maximum of its Auto Scaling group, or an offering at its share, so many may have counted there: members that the look may have shown, what others had requested for the group in the three minutes before, and what the decision places. At caps and shares, a launch of LaunchInstances whose response was not stored before the look may count twice. A member whose swap said before that it leaves does not count. In a share, neither does one that waits to be replaced, by a swap from before or of the same function.',
   broken: (chronicle) => reasoned(chronicle).flatMap((decision) => falseIn(chronicle, decision)),
 };
