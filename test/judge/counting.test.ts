@@ -1092,6 +1092,17 @@ describe('alarms that are heard act', () => {
     expect(acted(150, 'low')).toHaveLength(1);
     expect(acted(20, 'high')).toHaveLength(1);
   });
+  it('counts the cooldown from the first look too, if its item begins with another size than the policy', () => {
+    const first = (desired: number) =>
+      details(alarmsAct, (script) => {
+        script.policy(0, 1, { ...policy, scaling: policy.scaling.map((row) => ({ ...row, cooldown: '4m' })) });
+        script.react(150, 151, 'i-c', [{ about: 'alarm', alarm: 'high' }], true);
+        script.desired(150.5, desired, 1, react('i-c'));
+        script.react(300, 303, 'i-a', [{ about: 'alarm', alarm: 'high' }]);
+      });
+    expect(first(4)).toEqual([]);
+    expect(first(2)).toEqual(['alarm high was received, and the desired size stays 2']);
+  });
 });
 
 describe('the desired size of a group whose state item was deleted', () => {

@@ -71,7 +71,8 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
     const isAlone = !heard.some((other) => other.message !== message && names.has(other.alarm) && isNear(other));
     const isLetGo = chronicle.policyAt(group, atMs + actsWithinMs) === undefined;
     const isEdited = isLetGo || chronicle.policiesIn(group, atMs - apartMs, atMs + actsWithinMs).length > 1;
-    const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired);
+    // The first look may have received an alarm: then its item begins with another size than that of the policy.
+    const changes = written.filter((one, index) => one.desired !== (written[index - 1]?.desired ?? policy.size.desired));
     const isActed = changes.some((one) => one.atMs > atMs - storedWithinMs && one.atMs <= atMs + actsWithinMs);
     const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
     if (!isAlone || isEdited || isActed || isCooling || mayHaveActed(chronicle, timeline, { happenedAtMs, atMs })) return [];
