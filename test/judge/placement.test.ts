@@ -320,6 +320,7 @@ describe('spreads and weights hold at every launch', () => {
     expect(granted({ invocation: 'i-else' })).toHaveLength(1);
     expect(granted({ token: 'r-i-else' })).toHaveLength(1);
     expect(granted({ outcome: 'Throttling' })).toEqual([]);
+    for (const outcome of ['lost', 'crashed']) expect(granted({ outcome })).toHaveLength(1);
     expect(granted({ outcome: 'Throttling', answeredAt: 149.4 })).toHaveLength(1);
     expect(granted({ requested: 2 })).toHaveLength(1);
   });

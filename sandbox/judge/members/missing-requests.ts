@@ -27,14 +27,17 @@ const isBinding = (chronicle: Chronicle, { group, by, atMs }: Stored, untilMs: n
         state.atMs <= untilMs,
     );
 
+const withoutResponse = new Set(['lost', 'crashed']);
+
 /** When the last response to a stored request came, whatever it said. Undefined: none came. */
 const answeredAtMs = (chronicle: Chronicle, { by, atMs, item, request }: Stored, asg: string | undefined): number | undefined =>
   chronicle
     .of('called')
     .findLast(
-      ({ invocation, launch, askedAtMs }) =>
+      ({ invocation, launch, outcome, askedAtMs }) =>
         isFunction(by) &&
         invocation === by.invocation &&
+        !withoutResponse.has(outcome) &&
         askedAtMs >= atMs &&
         launch !== undefined &&
         launch.count === request?.count &&
