@@ -1325,6 +1325,11 @@ const deletedBeforeNextLook: Cases = {
     'the function was killed before the launch': untagged(endsAfterLaunch(99), letGo(110)),
     'the function was killed later than a minute after the launch': untagged(endsAfterLaunch(161), letGo(170)),
     'the function had requested a launch of another group': untagged(endsAfterLaunch(102, { launch: { asg: 'api-asg' } }), letGo(110)),
+    'it carries the tag of its reservation, and another of the policy is missing': untagged(
+      endsAfterLaunch(102),
+      letGo(110),
+      tagged(120, { team: 'api' }),
+    ),
   },
 };
 

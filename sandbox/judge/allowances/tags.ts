@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
+import { reservationOf } from '../members/staying.ts';
 import { isTaggedBy, taggedWithinMs, tagsAsAsked } from '../rules/bounds/tags.ts';
 import { everythingExplained } from '../rules/said/explained.ts';
 import { times } from '../times.ts';
@@ -56,17 +57,20 @@ export const taggedOnceCallsWork: Allowance = {
 const deletedThen: Pick<Allowance, 'trouble' | 'reaches' | 'reason' | 'covers'> = {
   trouble:
     'A fault killed a function that had requested a launch of an Auto Scaling group, in the minute after it, and the policy was deleted in the minute after that.',
-  reaches: 'Instances of that launch.',
+  reaches: 'Instances of that launch that carry no tag of a reservation.',
   reason:
     'The look that would have found out whom the request launched finds no policy. A group that was let go gets no launch, so no request is repeated.',
-  covers: ({ group = '', instance = '', atMs }, chronicle) =>
-    killedAtMs(chronicle, chronicle.life(instance)?.stays[0]?.asg).some(
+  covers: ({ group = '', instance = '', atMs }, chronicle) => {
+    const life = chronicle.life(instance);
+    if (life === undefined || reservationOf(life) !== undefined) return false;
+    return killedAtMs(chronicle, life.stays[0]?.asg).some(
       (killed) =>
         killed >= atMs &&
         killed <= atMs + taggedWithinMs &&
         chronicle.policyAt(group, killed) !== undefined &&
         chronicle.policyAt(group, killed + taggedWithinMs) === undefined,
-    ),
+    );
+  },
 };
 
 export const untaggedAsDeleted: Allowance = {

@@ -19,7 +19,7 @@ const calls = (chronicle: Chronicle) => chronicle.of('called').filter(({ askedAt
 type Called = ReturnType<typeof calls>[number];
 
 /** Invocations that a fault killed at a call. */
-const killedIn = (made: readonly Called[]): ReadonlySet<string> =>
+export const killedIn = (made: readonly Called[]): ReadonlySet<string> =>
   new Set(made.filter(({ outcome }) => outcome === 'crashed').map(({ invocation }) => invocation));
 
 /** Auto Scaling allows hooks no less than this (PutLifecycleHook). */

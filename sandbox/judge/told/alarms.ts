@@ -18,6 +18,8 @@ export type AlarmChange = {
 
 /** A change older than this says nothing about the present state. */
 export const alarmTellsForMs = 3_600_000;
+/** Functions that find a loss or a restore of the state at the same moment may differ by this in when they do. */
+export const foundTogetherMs = 5_000;
 /** An alarm that lasts acts at most once in this time, even if its cooldown is shorter. */
 export const lastsAgainMs = times.tickMs;
 

@@ -94,8 +94,8 @@ const refusalsOf = (invocation: string, { count, pool: _pool, ...launch }: Launc
   });
 };
 
-/** Codes of EC2 for a call that its caller may not make (EC2 API Reference, error codes). */
-const deniedCodes = new Set(['UnauthorizedOperation', 'AccessDenied']);
+/** Codes for a call that its caller may not make (EC2 API Reference, error codes; Elastic Load Balancing and Auto Scaling, common errors). */
+export const deniedCodes = new Set(['UnauthorizedOperation', 'AccessDenied']);
 
 /** Ends that EC2 denies to a function. The member stays, as it does where its user protects it. */
 const endsDenied = (

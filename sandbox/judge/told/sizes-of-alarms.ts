@@ -2,16 +2,13 @@ import type { Chronicle, Written } from '../chronicle.ts';
 import { adjusted, atDistance, type Policy, type ScalingRow } from '../policy/policy.ts';
 import { times } from '../times.ts';
 import { isFunction, tagsAt } from '../world/life.ts';
-import { alarmTellsForMs, lastsAgainMs, mayLast } from './alarms.ts';
+import { alarmTellsForMs, foundTogetherMs, lastsAgainMs, mayLast } from './alarms.ts';
 
 /** Alarms that reached the function that wrote, and that its policy acts on. */
 export type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number; readonly lasts?: true };
 
 /** Each adjustment once. */
 const byStep = (rows: readonly ScalingRow[]): readonly ScalingRow[] => [...new Map(rows.map((row) => [`${row.by} ${row.isPercent}`, row])).values()];
-
-/** Functions that find a loss at the same moment, and their clocks, may differ by this. */
-const foundTogetherMs = 5_000;
 
 /**
  * Until when alarms may have acted before a user deleted the state item: until the look that found the loss. An item that never named a launch of a

@@ -9,6 +9,7 @@ import { poolOf } from '../../policy/pools.ts';
 import { times } from '../../times.ts';
 import { health, isHindered, launching, look, ways } from '../../told/hindrance.ts';
 import { goneAtMs, isAlive, isFunction, isProtected, type Life, lastRefusalMs, leavesAtMs, tagsAt } from '../../world/life.ts';
+import { wasRestored } from '../../world/restores.ts';
 import { givenUpAtMs, mayBeGivenUp, othersServe } from '../../world/unserved.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -34,7 +35,7 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: numbe
     life.stays.every(({ how }) => how === undefined) &&
     !isHindered(chronicle, wayOfGivingUp, life.launchedAtMs, untilMs) &&
     !policies.some(({ atMs }) => atMs > life.launchedAtMs && atMs <= untilMs) &&
-    !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
+    !wasRestored(chronicle, untilMs) &&
     !wasIdle(chronicle, group, life.launchedAtMs, untilMs)
   );
 };

@@ -6,6 +6,7 @@ import { times } from '../../times.ts';
 import { draining, isHindered, look, telling, ways } from '../../told/hindrance.ts';
 import { delayOf } from '../../told/leaving.ts';
 import { goneAtMs, isFunction, type Life } from '../../world/life.ts';
+import { wasDisturbed } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -40,8 +41,14 @@ const late = (chronicle: Chronicle, { life, group, chosenAtMs }: Choice): readon
   const untilMs = outMs + Math.min(delayMs, Math.max(0, ...timeouts)) + endedWithinMs + 2 * world.clockMs;
   const policies = chronicle.groups.get(group)?.policies ?? [];
   const isSame = policies.every(({ atMs }) => atMs < chosenAtMs || atMs > untilMs);
-  const isStopped = chronicle.of('step').some(({ step, atMs }) => (step === 'drains-stopped' || step === 'state-restored') && atMs <= untilMs);
-  if (goneAtMs(life) <= untilMs || untilMs > history.endedAtMs || !isSame || isStopped || wasIdle(chronicle, group, chosenAtMs, untilMs)) return [];
+  if (
+    goneAtMs(life) <= untilMs ||
+    untilMs > history.endedAtMs ||
+    !isSame ||
+    wasDisturbed(chronicle, untilMs) ||
+    wasIdle(chronicle, group, chosenAtMs, untilMs)
+  )
+    return [];
   if (isHindered(chronicle, wayOfEnds, chosenAtMs, untilMs)) return [];
   const afterS = Math.round((Math.min(goneAtMs(life), history.endedAtMs) - outMs) / 1_000);
   return [{ group, instance: life.instance, atMs: untilMs, detail: `${life.instance} runs on for ${afterS} s after it was taken out of service` }];

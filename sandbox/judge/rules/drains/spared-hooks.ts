@@ -3,6 +3,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import { times } from '../../times.ts';
 import { draining, isHindered, look, ways } from '../../told/hindrance.ts';
 import { endless, type HookWait, type Life, takenByMs } from '../../world/life.ts';
+import { wasDisturbed } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -23,7 +24,7 @@ const isPlain = (chronicle: Chronicle, group: string, { warnings, restarts }: Li
     policies.every(({ mode }) => mode === 'act') &&
     chronicle.policyAt(group, untilMs) !== undefined &&
     !isHindered(chronicle, { ...ways(look, draining), events: 'needed' }, sinceMs, untilMs) &&
-    !chronicle.of('step').some(({ step, atMs }) => ['state-restored', 'drains-stopped'].includes(step) && atMs <= untilMs)
+    !wasDisturbed(chronicle, untilMs)
   );
 };
 

@@ -7,6 +7,7 @@ import { wasIdle } from '../../policy/modes.ts';
 import { times } from '../../times.ts';
 import { draining, health, isHindered, launching, look, type Way, ways } from '../../told/hindrance.ts';
 import { isAlive, isFunction, isToldBy, type Life, stayAt, takenOutAtMs, type Warning, warnedAtMs } from '../../world/life.ts';
+import { wasRestored } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -31,7 +32,7 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: numbe
     life.stays.every(({ how }) => how === undefined) &&
     !isHindered(chronicle, way, sinceMs, untilMs) &&
     chronicle.policiesIn(group, sinceMs, untilMs).length === 1 &&
-    !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
+    !wasRestored(chronicle, untilMs) &&
     !wasIdle(chronicle, group, sinceMs, untilMs)
   );
 };

@@ -1,6 +1,7 @@
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { stayAt } from '../../world/life.ts';
+import { killedIn } from '../calls.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -9,7 +10,7 @@ const denials: ReadonlySet<string> = new Set(['AccessDenied', 'AccessDeniedExcep
 
 /** Tries of each drain to take a member out of a target group that AWS denied. A function that a fault killed may repeat one. */
 const deniedTries = (chronicle: Chronicle) => {
-  const killed = new Set(chronicle.of('called').flatMap(({ outcome, invocation }) => (outcome === 'crashed' ? [invocation] : [])));
+  const killed = killedIn(chronicle.of('called'));
   const unsure = new Set([...killed].flatMap((id) => chronicle.invocations.get(id)?.drain ?? []));
   return chronicle.of('called').flatMap(({ takesOut = [], takesOutOf = '', outcome, invocation, askedAtMs }) => {
     const drain = chronicle.invocations.get(invocation)?.drain;

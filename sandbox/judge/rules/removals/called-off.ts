@@ -4,6 +4,7 @@ import { type SwapWrite, swapWrites } from '../../said/swap-writes.ts';
 import { times } from '../../times.ts';
 import { isHindered, look, type Way, ways } from '../../told/hindrance.ts';
 import type { Life } from '../../world/life.ts';
+import { wasDisturbed } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -16,7 +17,6 @@ const drainBegins: Way = ways(look, { calls: { states: ['StartExecution'] } });
 /** Whether one call takes members of this group out of service, and nothing else happens to the group. */
 const isPlain = (chronicle: Chronicle, group: string, { warnings, hooks, advisedAtMs }: Life, fromMs: number, untilMs: number): boolean => {
   const policies = chronicle.policiesIn(group, fromMs, untilMs);
-  const troubles = ['state-restored', 'drains-stopped'];
   return (
     untilMs <= chronicle.history.endedAtMs &&
     policies.length > 0 &&
@@ -24,7 +24,7 @@ const isPlain = (chronicle: Chronicle, group: string, { warnings, hooks, advised
     chronicle.policyAt(group, untilMs) !== undefined &&
     warnings.length + hooks.length + advisedAtMs.length === 0 &&
     !isHindered(chronicle, drainBegins, fromMs, untilMs) &&
-    !chronicle.of('step').some(({ step, atMs }) => troubles.includes(step) && atMs <= untilMs)
+    !wasDisturbed(chronicle, untilMs)
   );
 };
 

@@ -1,11 +1,9 @@
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import { deniedCodes } from '../../told/calls-told.ts';
 import { isFunction } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-/** Codes with which EC2 refuses a launch because a right is missing. */
-const denials: ReadonlySet<string> = new Set(['AccessDenied', 'UnauthorizedOperation']);
 
 /** What a function stored last about the launches of a group. */
 const storedBy = (chronicle: Chronicle, invocation: string, group: string) =>
@@ -18,7 +16,7 @@ export const refusedLaunchesAreListed: Rule = {
   meaning:
     'The dry runs of one function for a group, and what it stores about them: the status of the group lists as many launches that AWS would refuse as dry runs were denied for a missing right, at least.',
   broken: (chronicle) => {
-    const denied = chronicle.of('called').filter(({ tries, outcome }) => tries !== undefined && denials.has(outcome));
+    const denied = chronicle.of('called').filter(({ tries, outcome }) => tries !== undefined && deniedCodes.has(outcome));
     return [...Map.groupBy(denied, ({ invocation, tries }) => `${invocation} ${tries}`).values()].flatMap((calls): readonly Broken[] => {
       const [{ invocation, tries: group = '' } = { invocation: '' }] = calls;
       const stored = storedBy(chronicle, invocation, group);

@@ -2,10 +2,11 @@ import type { Chronicle, GroupTimeline, Written } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { adjusted, atDistance } from '../../policy/policy.ts';
 import { times } from '../../times.ts';
-import { alarmChanges, alarmTellsForMs, lastsAgainMs } from '../../told/alarms.ts';
+import { alarmChanges, alarmTellsForMs, foundTogetherMs, lastsAgainMs } from '../../told/alarms.ts';
 import { isHindered, look } from '../../told/hindrance.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { endless, isFunction } from '../../world/life.ts';
+import { wasRestored } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -31,9 +32,6 @@ const heardAlarms = (chronicle: Chronicle) => {
 /** Whether the alarm had reached the function that wrote this, whether or not a fault met it: its cooldown began with this. */
 const toldAlarm = ({ invocations }: Chronicle, { by }: Written, alarm: string): boolean =>
   by.kind === 'function' && (invocations.get(by.invocation)?.deliveries ?? []).some(({ told }) => told.about === 'alarm' && told.alarm === alarm);
-
-/** Looks that find a restore at the same moment take an alarm for one of the present that went off this long before them. */
-const foundTogetherMs = 5_000;
 
 /**
  * Whether an alarm that was received may have acted before the state item was restored or deleted, so that the item lacks that. No look can know when that
@@ -109,7 +107,7 @@ const isPlain = (chronicle: Chronicle, group: string, { alarm }: Lasting, fromMs
   return (
     !isHindered(chronicle, look, fromMs, untilMs) &&
     !(chronicle.groups.get(group)?.policies ?? []).some(({ atMs }) => atMs > fromMs && atMs <= untilMs) &&
-    !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
+    !wasRestored(chronicle, untilMs) &&
     !alarmChanges(chronicle).some((one) => one.alarm !== alarm && names.has(one.alarm) && one.atMs <= untilMs)
   );
 };

@@ -5,6 +5,7 @@ import { type DueSize, dueIn } from '../../policy/scheduled.ts';
 import { times } from '../../times.ts';
 import { isHindered, look } from '../../told/hindrance.ts';
 import { heardBy, newestEach, outcomesOf } from '../../told/sizes-of-alarms.ts';
+import { wasRestored } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 /** A size of a schedule, and when looks must have set it. */
@@ -18,7 +19,7 @@ const isPlain = (chronicle: Chronicle, { group, lostAtMs }: GroupTimeline, fromM
   !isHindered(chronicle, look, fromMs, untilMs) &&
   chronicle.policiesIn(group, fromMs - followedWithinMs, untilMs).length === 1 &&
   !lostAtMs.some((atMs) => atMs <= untilMs && atMs >= fromMs - followedWithinMs) &&
-  !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
+  !wasRestored(chronicle, untilMs) &&
   !chronicle.of('delivered').some(({ told, atMs }) => told.about === 'alarm' && atMs >= fromMs - followedWithinMs && atMs <= untilMs);
 
 /** Whether a look set this size, or what an alarm that lasts made of it in the same look. */
