@@ -21,14 +21,15 @@ const openNotes = ({ raised, added = [], suspended = [] }: Notes, nowMs: number)
   suspended: openSuspensions(suspended, nowMs),
 });
 
-/** Notes with those that they lack. Each look expects the one that counts first. */
-const joined = <T extends { readonly asg: string }>(
-  own: readonly T[] = [],
+/** Notes with those that they lack, or the same list. Each look expects the one that counts first. */
+const joined = <T extends { readonly asg: string }, Own extends readonly T[] | undefined>(
+  own: Own,
   known: readonly T[],
   open: readonly T[],
-) => {
+): Own | readonly T[] => {
   const asgs = new Set(open.map(({ asg }) => asg));
-  return [...known.filter(({ asg }) => !asgs.has(asg)), ...own];
+  const lost = known.filter(({ asg }) => !asgs.has(asg));
+  return lost.length === 0 ? own : [...lost, ...(own ?? [])];
 };
 
 /**
@@ -41,12 +42,14 @@ const ofBoth = (known: RaisedMax, note: RaisedMax): RaisedMax => {
   return { ...last, fromMax: known.fromMax, earlier: [...new Set(given)].filter((max) => max !== last.toMax) };
 };
 
-/** Raises with the values that they lack. */
-const withValues = (own: readonly RaisedMax[], known: readonly RaisedMax[]): readonly RaisedMax[] =>
-  own.map((note) => {
+/** Raises with the values that they lack, or the same list. */
+const withValues = (own: readonly RaisedMax[], known: readonly RaisedMax[]): readonly RaisedMax[] => {
+  const whole = own.map((note) => {
     const before = known.find(({ asg }) => asg === note.asg);
     return before === undefined || isGiven(note, before.toMax) ? note : ofBoth(before, note);
   });
+  return whole.every((note, index) => note === own[index]) ? own : whole;
+};
 
 /**
  * Remembers what Holdfast changed in Auto Scaling groups and must put back. Auto Scaling does not show who set a size
@@ -85,12 +88,8 @@ export const rememberingNotes = (now: () => number) => {
       const raised = withValues(joined(state.raised, before.notes.raised, open.raised), before.notes.raised);
       const added = joined(state.added, before.notes.added, open.added);
       const suspended = joined(state.suspended, before.notes.suspended, open.suspended);
-      const hasValues = raised.every((one) => before.notes.raised.includes(one) || state.raised.includes(one));
-      const lacksNone = hasValues && raised.length + added.length + suspended.length === notesIn(state);
+      const lacksNone = raised === state.raised && added === state.added && suspended === state.suspended;
       return lacksNone ? state : withNotes(state, { raised, added, suspended });
     },
   };
 };
-
-const notesIn = ({ raised, added = [], suspended = [] }: Notes): number =>
-  raised.length + added.length + suspended.length;
