@@ -47,6 +47,7 @@ export const added = objectOf<Added>({
   atMs: number,
   triedAtMs: optional(number),
   takenDownAtMs: optional(number),
+  joined: optional(listOf(text)),
   later: optional(listOf(text)),
 });
 

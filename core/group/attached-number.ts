@@ -35,12 +35,13 @@ export const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
 export type Shown = Pick<View, 'asgs'> & Partial<Pick<View, 'ended'>> & { readonly aside?: readonly string[] };
 
 /**
- * Whether a member of a note has joined and left again. A describe that shows fewer members than the note has is then
- * not from between two attaches.
+ * Whether a member of a note has left since the desired capacity was lowered. A describe that shows fewer members than
+ * had joined is then not from between two attaches. A note also names members that died before they could join, and
+ * members of an earlier attach that had left before: these say nothing.
  */
-const hasLeft = ({ instances }: Added, { holds }: AsgView, { ended = [], aside = [] }: Shown): boolean => {
+const hasLeft = ({ joined = [] }: Added, { holds }: AsgView, { ended = [], aside = [] }: Shown): boolean => {
   const left = new Set([...ended, ...aside]);
-  return instances.some((instance) => left.has(instance) && !holds.includes(instance));
+  return joined.some((instance) => left.has(instance) && !holds.includes(instance));
 };
 
 /** Whether a describe shows a member that was attached after the lowering. It is then later than the lowering. */
@@ -59,4 +60,31 @@ export const withLater = (added: Added, instances: readonly string[]): Added => 
   const known = new Set([...added.instances, ...(added.later ?? [])]);
   const later = instances.filter((instance) => !known.has(instance));
   return later.length === 0 ? added : { ...added, later: [...(added.later ?? []), ...later] };
+};
+
+/** The results for notes: taken down, taken down and not shown yet, or overwritten by others. */
+export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;
+
+/**
+ * Notes after some were taken down and some were found overwritten. One that was taken down stays, whatever a describe
+ * showed since: a later one may come from a place that does not know yet.
+ * @param inGroup members that the look showed in Auto Scaling groups, or that joined since
+ */
+export const afterTakingDown = (
+  added: readonly Added[],
+  { done, unseen, overwritten }: TakenDown,
+  nowMs: number,
+  inGroup: readonly string[] = [],
+): readonly Added[] => {
+  const isOne = (list: readonly Added[], { asg, atMs }: Added): boolean =>
+    list.some((one) => one.asg === asg && one.atMs === atMs);
+  const there = new Set(inGroup);
+  const taken = (one: Added): Added => ({
+    ...one,
+    takenDownAtMs: nowMs,
+    joined: one.instances.filter((instance) => there.has(instance)),
+  });
+  return added
+    .filter((one) => !isOne(overwritten, one))
+    .map((one) => (isOne([...done, ...unseen], one) ? taken(one) : one));
 };

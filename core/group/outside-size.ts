@@ -229,22 +229,3 @@ export const takenDownAgain = (added: readonly Added[] = [], nowMs: number): { r
   const wakeAtMs = Math.min(...times);
   return isWorthALook(wakeAtMs, nowMs) ? { wakeAtMs } : {};
 };
-
-/** The results for notes: taken down, taken down and not shown yet, or overwritten by others. */
-export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;
-
-/**
- * Notes after some were taken down and some were found overwritten. One that was taken down stays, whatever a describe
- * showed since: a later one may come from a place that does not know yet.
- */
-export const afterTakingDown = (
-  added: readonly Added[],
-  { done, unseen, overwritten }: TakenDown,
-  nowMs: number,
-): readonly Added[] => {
-  const isOne = (list: readonly Added[], { asg, atMs }: Added): boolean =>
-    list.some((one) => one.asg === asg && one.atMs === atMs);
-  return added
-    .filter((one) => !isOne(overwritten, one))
-    .map((one) => (isOne([...done, ...unseen], one) ? { ...one, takenDownAtMs: nowMs } : one));
-};

@@ -11,6 +11,8 @@ export type Added = {
   readonly triedAtMs?: number;
   /** When it was lowered to `from` again. */
   readonly takenDownAtMs?: number;
+  /** Those that had joined, and were still there then as far as we knew. */
+  readonly joined?: readonly string[];
   /** Other members that were attached after that. */
   readonly later?: readonly string[];
 };

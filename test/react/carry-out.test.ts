@@ -392,6 +392,19 @@ describe('a size that others set', () => {
     expect(await wokenAfter('unseen')).toEqual([10_000]);
   });
 
+  test('has a note that names the members of the attach that are in the group when it is lowered', async () => {
+    const web = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const ask = async () => ({ turn: { kind: 'now' as const, instances: 0, calls: 1, sinceMs: nowMs }, refused: [] });
+    const admit: CapacityIn['admit'] = async () => ({ done: ['i-1'], failed: [{ instance: 'i-2', code: 'ValidationError', retry: 'later' }] });
+    const { seen, run } = runOf({ admit, takeDown: async () => ({ kind: 'done' }) }, { group: web, turns: { ask } as unknown as Run['turns'] });
+    const ports = { ...run.ports, drains: {}, store: { ...run.ports.store, swaps: async () => [] } } as unknown as ReactPorts;
+    const shown = { name: 'web-asg', min: 0, max: 9, desired: 4, held: 1, holds: ['i-3'], suspended: [] };
+    const notes = state({ added: [note('web-asg', ['i-1', 'i-2', 'i-3', 'i-4'])] });
+    const rounds = [roundOf({ admissions: ['i-1', 'i-2'] }, { group: web, asgs: [shown] }, [], notes)];
+    await carryOutRounds({ ...run, ports, rounds });
+    expect(seen.written.map(({ added }) => added?.map(({ joined }) => joined))).toEqual([[['i-1', 'i-3']]]);
+  });
+
   test('is looked at again even if this function dies after the attach: that look is arranged before it', async () => {
     const web = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
     const ask = async () => ({ turn: { kind: 'now' as const, instances: 0, calls: 1, sinceMs: nowMs }, refused: [] });

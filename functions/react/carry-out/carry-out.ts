@@ -1,7 +1,8 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { afterTakingDown, type TakenDown } from '../../../core/group/attached-number.ts';
 import { namedTargetGroups } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
-import { afterTakingDown, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
+import { takenDownAgain } from '../../../core/group/outside-size.ts';
 import { grantedBy, type Launched, mustRepeat } from '../../../core/group-state/answers.ts';
 import { withHeldBack } from '../../../core/group-state/held-back.ts';
 import { untaggedIn } from '../../../core/launch/late-tags.ts';
@@ -13,7 +14,7 @@ import type { Added } from '../../../core/view/added.ts';
 import { type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
 import { withRegistered } from '../../../core/view/registered.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
-import type { GroupState } from '../../../core/view/view.ts';
+import type { AsgView, GroupState } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import { heldBackIn } from '../rounds.ts';
 import type { Round, Run } from '../run.ts';
@@ -168,7 +169,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const tried = triedIn([...rounds, admissions]);
   const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...tried });
   const state = withHeldBack(last.state, context.id, heldBackIn(rounds));
-  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown, state });
+  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown, state, asgs: first.view.asgs });
   return {
     ...admissions,
     restored: [...learned.putBack, ...learned.changed],
@@ -182,6 +183,7 @@ type Settled = {
   readonly suspended: readonly Suspension[] | undefined;
   readonly takenDown: TakenDown;
   readonly admitted: readonly string[];
+  readonly asgs: readonly AsgView[];
   /** The state of the last round, after choices that are not carried out were taken back. */
   readonly state: GroupState;
 };
@@ -190,7 +192,7 @@ type Settled = {
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  { raised, suspended, takenDown, admitted, state: after }: Settled,
+  { raised, suspended, takenDown, admitted, asgs, state: after }: Settled,
 ): Promise<void> => {
   const { added: notes = [], suspended: noted, ...rest } = after;
   const registered = admitted.length > 0 && namedTargetGroups(group).length > 0 ? admitted : [];
@@ -198,7 +200,8 @@ const noteActs = async (
   const isSame = after === state && raised === state.raised && suspended === noted;
   if (isSame && settled.every((list) => list.length === 0)) return;
   const nowMs = ports.clock.now();
-  const added = afterTakingDown(notes, takenDown, nowMs);
+  const inGroup = [...admitted, ...asgs.flatMap(({ holds }) => holds)];
+  const added = afterTakingDown(notes, takenDown, nowMs, inGroup);
   await putState(
     group.name,
     {

@@ -1,7 +1,8 @@
 import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
+import type { TakenDown } from '../../../core/group/attached-number.ts';
 import type { Group } from '../../../core/group/group.ts';
-import { outsideAsgOf, type TakenDown, takenDownAgain } from '../../../core/group/outside-size.ts';
+import { outsideAsgOf, takenDownAgain } from '../../../core/group/outside-size.ts';
 import type { Added } from '../../../core/view/added.ts';
 import { isPutBack, type RaisedMax } from '../../../core/view/raised-max.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';

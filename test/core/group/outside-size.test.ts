@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
-import { isAsAdded } from '../../../core/group/attached-number.ts';
+import { afterTakingDown, isAsAdded } from '../../../core/group/attached-number.ts';
 import type { Group } from '../../../core/group/group.ts';
 import {
   addedNow,
-  afterTakingDown,
   asOthersSet,
   believedAgainAtMs,
   desiredNow,
@@ -78,14 +77,19 @@ describe('a size that others set', () => {
     ['ended', { ended: ['n-2'] }],
     ['on its way out', { aside: ['n-2'] }],
   ])('is what others wrote after a member that was attached has left: it is %s', (_how, left) => {
-    const taken = state({ added: [note({ takenDownAtMs: nowMs - 5_000 })] });
+    const taken = state({ added: [note({ takenDownAtMs: nowMs - 5_000, joined: own })] });
     const sizeOf = (desired: number, holds: readonly string[]) =>
       outsideSizeOf(outside, taken, { asgs: [asg(desired, [...three, ...holds])], ...left }, nowMs)?.size;
     expect(sizeOf(4, ['n-1'])).toBe(4);
     // An older describe still shows the one that has left.
     expect(sizeOf(5, own)).toBe(3);
     // Nothing says that any has left: a describe from between two attaches shows the same.
-    expect(read(4, [...three, 'n-1'], [note({ takenDownAtMs: nowMs - 5_000 })])?.size).toBe(3);
+    expect(read(4, [...three, 'n-1'], [note({ takenDownAtMs: nowMs - 5_000, joined: own })])?.size).toBe(3);
+  });
+  it('is not what an attach made where another member of its note had left before the lowering, or died before it could join', () => {
+    const taken = state({ added: [note({ takenDownAtMs: nowMs - 5_000, joined: ['n-1'] })] });
+    const shown = { asgs: [asg(4, [...three, 'n-1'])], ended: ['n-2'] };
+    expect(outsideSizeOf(outside, taken, shown, nowMs)?.size).toBe(3);
   });
   it('is the desired capacity of a describe that shows a member that was attached after the lowering', () => {
     const later = [note({ takenDownAtMs: nowMs - 5_000, later: ['n-3'] })];
@@ -193,9 +197,12 @@ describe('notes of attaches', () => {
   it('are marked as taken down, or dropped where others wrote over them', () => {
     const [one, two, left] = [note(), note({ atMs: nowMs - 2_000 }), note({ atMs: nowMs - 3_000 })];
     expect(afterTakingDown([one, two, left], { done: [one], unseen: [left], overwritten: [two] }, nowMs)).toEqual([
-      { ...one, takenDownAtMs: nowMs },
-      { ...left, takenDownAtMs: nowMs },
+      { ...one, takenDownAtMs: nowMs, joined: [] },
+      { ...left, takenDownAtMs: nowMs, joined: [] },
     ]);
+    // It names those that are in the group, and so not one that died before it could join.
+    const [taken] = afterTakingDown([one], { done: [one], unseen: [], overwritten: [] }, nowMs, ['i-1', 'n-2']);
+    expect(taken?.joined).toEqual(['n-2']);
   });
   it('explain a desired capacity only as it was made', () => {
     expect(isAsAdded(note(), asg(5, [...three, ...own]))).toBe(true);
@@ -293,7 +300,10 @@ describe('notes of two Auto Scaling groups', () => {
   it('are taken down in their own group alone', () => {
     const done = note();
     expect(afterTakingDown([done, other], { done: [], unseen: [], overwritten: [done] }, nowMs)).toEqual([other]);
-    expect(afterTakingDown([done, other], { done: [done], unseen: [], overwritten: [] }, nowMs)).toEqual([{ ...done, takenDownAtMs: nowMs }, other]);
+    expect(afterTakingDown([done, other], { done: [done], unseen: [], overwritten: [] }, nowMs)).toEqual([
+      { ...done, takenDownAtMs: nowMs, joined: [] },
+      other,
+    ]);
   });
 
   it('are open while the group holds their members, or no look shows it', () => {
