@@ -44,7 +44,7 @@ type Beyond = { readonly set: number; readonly kept: number };
 
 const beyondText = ({ set, kept }: Beyond): readonly string[] => [
   '',
-  `Others set the size to ${set}, and the maximum of the policy (size.max) is ${kept}. ` +
+  `The last look found that others set the size to ${set}. The maximum of the policy (size.max) is ${kept}. ` +
     `Holdfast launches only while fewer than ${kept} members stay. The Auto Scaling group launches the others.`,
 ];
 

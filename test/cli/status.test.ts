@@ -58,7 +58,7 @@ describe('the status of a policy', () => {
   });
   it('shows a size that others set beyond the maximum of the policy, and what Holdfast keeps of it', () => {
     expect(statusText(accepted, { beyondMax: { set: 9, kept: 7 } })).toContain(
-      'web: Version 1 is in force.\n\nOthers set the size to 9, and the maximum of the policy (size.max) is 7. ' +
+      'web: Version 1 is in force.\n\nThe last look found that others set the size to 9. The maximum of the policy (size.max) is 7. ' +
         'Holdfast launches only while fewer than 7 members stay. The Auto Scaling group launches the others.\n',
     );
     expect(statusText(accepted)).not.toContain('Others set');

@@ -346,6 +346,45 @@ describe('status shows what is in force', () => {
     expect(beyond(9, 6)).toEqual(['holdfast status web says that others set the size to 9']);
     expect(beyond(2, 5)).toEqual(['holdfast status web says that the maximum is 5, and it is 6']);
   });
+
+  const setTo8Then5 = (set: number, write: (script: Script) => void) =>
+    judged(
+      statusIsShown,
+      { command: 'status', about: 'web', text: statusText({ ...status, warnings: [] } as never, { beyondMax: { set, kept: 6 } }) },
+      (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg', size: { from: 'asg', min: 0, max: 6 }, scaling: [] });
+        const by = { kind: 'user' } as const;
+        for (const [second, size] of [
+          [100, 8],
+          [270, 5],
+        ] as const)
+          script.at(
+            second,
+            { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, desired: size, suspended: [], by },
+            { kind: 'size-written', asg: 'web-asg', found: 2, size, how: 'set', covers: [], by },
+          );
+        const says = { status: 'accepted', version: 1, problems: 0, warnings: 0 };
+        script.at(1, { kind: 'item-written', table: 'groups', group: 'web', item: 'status', bytes: 1, by: react('accept'), status: says });
+        write(script);
+      },
+    );
+  const tick = [{ about: 'tick', groups: ['web'] }] as const;
+
+  it('a size that others set since the look of the last tick may not be shown yet', () => {
+    expect(setTo8Then5(8, (script) => script.react(260, 262, 'i-1', tick))).toEqual([]);
+    expect(setTo8Then5(9, (script) => script.react(260, 262, 'i-1', tick))).toHaveLength(1);
+  });
+
+  it('a size that others had replaced before the look of the last tick is a lie', () => {
+    const look = (until: number, more: { injected?: boolean; again?: readonly string[]; told?: typeof tick | readonly [] } = {}) =>
+      setTo8Then5(8, (script) => {
+        script.react(260, 262, 'i-1', tick);
+        script.react(280, until, 'i-2', more.told ?? tick, more.injected, more.again);
+      }).length;
+    expect(look(282)).toBe(1);
+    // A function that has not ended, died, gave the message back or was told something else has not surely looked.
+    expect([look(310), look(282, { injected: true }), look(282, { again: ['i-2-0'] }), look(282, { told: [] })]).toEqual([0, 0, 0, 0]);
+  });
 });
 
 describe('what commands print is whole', () => {

@@ -36,12 +36,24 @@ const wrongVersion = (chronicle: Chronicle, group: string, atMs: number, text: s
   return told === undefined || Number(told) === version ? [] : [`says that version ${told} is in force, and it is ${version ?? 'none'}`];
 };
 
+/** When the last function that a tick told to look at a group, and that ended before this moment, began. What status shows was found then, or later. */
+const lookedSinceMs = ({ invocations }: Chronicle, group: string, atMs: number): number =>
+  Math.max(
+    0,
+    ...[...invocations.values()].flatMap(({ beganAtMs, deliveries, ended }) => {
+      if (ended === undefined || ended.atMs > atMs || ended.injected || ended.error !== undefined) return [];
+      const looked = deliveries.some(({ told, message }) => told.about === 'tick' && told.groups.includes(group) && !ended.again.includes(message));
+      return looked ? [beganAtMs] : [];
+    }),
+  );
+
 const wrongSize = (chronicle: Chronicle, group: string, atMs: number, text: string): readonly string[] => {
-  const [, set, max] = /Others set the size to (\S+), and the maximum of the policy \(size\.max\) is (\S+)\. /.exec(text) ?? [];
+  const [, set, max] = /others set the size to (\S+)\. The maximum of the policy \(size\.max\) is (\S+)\. /.exec(text) ?? [];
   if (set === undefined) return [];
+  const sinceMs = lookedSinceMs(chronicle, group, atMs) - chronicle.times.asgLagMs;
   const { size } = chronicle.policyAt(group, atMs) ?? {};
   return [
-    ...(chronicle.wantedIn(group, atMs, atMs).includes(Number(set)) ? [] : [`says that others set the size to ${set}`]),
+    ...(chronicle.wantedIn(group, sinceMs, atMs).includes(Number(set)) ? [] : [`says that others set the size to ${set}`]),
     ...(size?.max === Number(max) ? [] : [`says that the maximum is ${max}, and it is ${size?.max ?? 'none'}`]),
   ];
 };
@@ -64,7 +76,7 @@ const wrongIn = (chronicle: Chronicle, { atMs, shown }: Showing): readonly Broke
 export const statusIsShown: Rule = {
   name: 'status shows what is in force',
   meaning:
-    'At rest, `holdfast status` names the version in force, lists as many reasons and warnings as the status has, names pools of the policy, and, where it says that others set a size beyond the maximum, that size and the maximum of the policy.',
+    'At rest, `holdfast status` names the version in force, lists as many reasons and warnings as the status has, names pools of the policy, and, where it says that others set a size beyond the maximum, the maximum of the policy and that size, as the look of the last tick or a later one could find it.',
   broken: (chronicle) => {
     const { restAtMs, showings = [] } = chronicle.history;
     return showings.filter(({ atMs }) => restAtMs !== undefined && atMs >= restAtMs).flatMap((showing) => wrongIn(chronicle, showing));
