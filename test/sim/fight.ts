@@ -1,6 +1,7 @@
 import { type Chronicle, chronicleOf } from '../../sandbox/judge/chronicle.ts';
 import { type Outside, otherSizes, outsideOnes, wantedStay } from '../../sandbox/judge/rules/size/outside.ts';
 import { isFunction } from '../../sandbox/judge/world/life.ts';
+import { seeingOf, sizeShownAt } from '../../sandbox/judge/world/outside.ts';
 import { forkRandom } from '../../sandbox/random.ts';
 import { type Hooks, play } from './play.ts';
 import { drawOutside, type WriterKind, writerKinds } from './profiles/outside.ts';
@@ -40,28 +41,47 @@ const longAboveMs = 15_000;
 
 type Span = ReturnType<typeof otherSizes>[number];
 
-const isLost = ({ word, fromMs, untilMs }: Span): boolean => word.isBetween && untilMs - fromMs > attachMs;
+/** The sizes that a write may have meant. Who moves a number that counts what an attach added may mean it with the addition, or without. */
+const meantBy = ({ of }: Chronicle, { asg }: Outside, { atMs, size, isBetween }: Span['word']): readonly number[] => {
+  const written = of('size-written').filter((one) => isBetween && one.asg === asg && one.atMs === atMs);
+  return [size, ...written.map((one) => one.size)];
+};
 
-const notableIn = ({ history, cloud }: Chronicle, one: Outside, spans: readonly Span[]): readonly string[] => {
+/** Times in which the desired capacity was no size that others may have meant. */
+const unmeantSizes = (chronicle: Chronicle, one: Outside): readonly Span[] =>
+  otherSizes(chronicle, one).filter(({ desired, word }) => !meantBy(chronicle, one, word).includes(desired));
+
+const endsAsSet = (chronicle: Chronicle, one: Outside): boolean => {
+  const [last, end] = [one.words.at(-1), chronicle.cloud.asgAt(one.asg, chronicle.history.endedAtMs)];
+  return last === undefined || (end !== undefined && meantBy(chronicle, one, last).includes(end.desired));
+};
+
+/** A write that only stands beside what an attach added is not lost. */
+const isLost =
+  (chronicle: Chronicle, { asg }: Outside) =>
+  ({ word, fromMs, untilMs }: Span): boolean =>
+    word.isBetween && untilMs - fromMs > attachMs && sizeShownAt(seeingOf(chronicle), asg, untilMs - 1) !== word.size;
+
+const notableIn = (chronicle: Chronicle, one: Outside, spans: readonly Span[]): readonly string[] => {
+  const { history, cloud } = chronicle;
   const atS = (ms: number): string => ((ms - history.beganAtMs) / 1_000).toFixed(1);
   const told = spans.map((span): string | undefined => {
     const { desired, word, fromMs, untilMs } = span;
     const times = `from ${atS(fromMs)} to ${atS(untilMs)} s, ${((untilMs - fromMs) / 1_000).toFixed(1)} s`;
     const sizes = `desired ${desired}, set ${word.size} at ${atS(word.atMs)} s`;
     if (desired < word.size) return `below: ${sizes}: ${times}`;
-    if (isLost(span)) return `a write lost: ${sizes}: ${times}`;
+    if (isLost(chronicle, one)(span)) return `a write lost: ${sizes}: ${times}`;
     return untilMs - fromMs >= longAboveMs ? `above: ${sizes}: ${times}` : undefined;
   });
   const [end, set] = [cloud.asgAt(one.asg, history.endedAtMs)?.desired, one.words.at(-1)?.size];
-  return [...told.filter((text) => text !== undefined), ...(end === set ? [] : [`at the end: desired ${end}, set ${set}`])];
+  return [...told.filter((text) => text !== undefined), ...(endsAsSet(chronicle, one) ? [] : [`at the end: desired ${end}, set ${set}`])];
 };
 
 const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[], replay: string): Fought => {
-  const spans = otherSizes(chronicle, one);
+  const spans = unmeantSizes(chronicle, one);
   const longest = (isOne: (span: (typeof spans)[number]) => boolean): number =>
     Math.max(0, ...spans.filter(isOne).map(({ fromMs, untilMs }) => untilMs - fromMs));
-  const lost = new Set(spans.filter(isLost).map(({ word }) => word));
-  const { endedAtMs } = chronicle.history;
+  const lost = new Set(spans.filter(isLost(chronicle, one)).map(({ word }) => word));
   return {
     broken,
     notable: notableIn(chronicle, one, spans).map((text) => `  ${text}: ${replay}`),
@@ -71,7 +91,7 @@ const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[],
     inVain: letGoUnused(chronicle, one),
     belowMs: longest(({ desired, word }) => desired < word.size),
     aboveMs: longest(({ desired, word }) => desired > word.size),
-    endsAsSet: chronicle.cloud.asgAt(one.asg, endedAtMs)?.desired === one.words.at(-1)?.size,
+    endsAsSet: endsAsSet(chronicle, one),
   };
 };
 
