@@ -18,12 +18,20 @@ const held = ['Launch', 'Terminate'];
 type Look = Pick<Situation, 'view' | 'headcount'>;
 type Joining = Pick<Draft, 'placements' | 'admissions'>;
 
+/** Launches on their way. A move without a response may be refused, and its group has nothing to hold until then. */
+const comingNow = ({ view, headcount }: Look): Look['headcount']['inFlight'] => {
+  const moves = view.state.returns?.moves ?? [];
+  return headcount.inFlight.filter(
+    (launch) => !launch.isOpen || moves.every(({ reservation }) => reservation !== launch.reservation),
+  );
+};
+
 /** Whether members of ours are on their way into the group. A move that is only requested may be refused. */
-const isJoined = ({ view, headcount }: Look, { placements, admissions }: Joining, { name }: AsgView): boolean =>
+const isJoined = (situation: Look, { placements, admissions }: Joining, { name }: AsgView): boolean =>
   placements.some(({ moves }) => moves === undefined) ||
-  admissions.length + headcount.inFlight.length > 0 ||
-  headcount.staying.some(({ asg, admitted, unshown }) => asg === undefined && !admitted && !unshown) ||
-  mayBeAdded(view.state, name);
+  admissions.length + comingNow(situation).length > 0 ||
+  situation.headcount.staying.some(({ asg, admitted, unshown }) => asg === undefined && !admitted && !unshown) ||
+  mayBeAdded(situation.view.state, name);
 
 const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
 const isOver = ({ state }: Swap): boolean => state === 'gone' || state === 'withdrawn';

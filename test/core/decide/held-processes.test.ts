@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addedSizes, heldProcesses } from '../../../core/decide/held-processes.ts';
 import type { Draft } from '../../../core/decide/rule.ts';
+import type { Reservation } from '../../../core/launch/reservation.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Added } from '../../../core/view/added.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
@@ -30,10 +31,16 @@ describe('an Auto Scaling group whose size others set is held', () => {
     expect(held({ asgs: [other], state: state({ reservations: [reservation()] }) })).toEqual({ resume: [] });
   });
 
+  const moving = (rest: Partial<Reservation> = {}) => {
+    const move = reservation(rest);
+    const returns = { moves: [{ reservation: move.id, leaving: ['spot-a#1'], count: 1, atMs: nowMs }], losses: [] };
+    return { state: state({ reservations: [move], returns }) };
+  };
   const comes = (rest: Partial<Member>) => ({ members: [...ten, member('i-new', spotA, { admitted: false, ...rest })] });
   it.each<[string, Partial<View>, Partial<Draft>]>([
     ['a launch is requested', {}, { placements: [{ pool: 'spot-a', count: 1, offerings: [] }] }],
     ['a launch is on its way', { state: state({ reservations: [reservation()] }) }, {}],
+    ['a move is granted', moving({ instances: ['i-new'] }), {}],
     ['a member is to join it', comes({}), {}],
     ['what joining added is not taken down', { state: state({ added: [{ ...note, takenDownAtMs: nowMs }, note] }) }, {}],
   ])('while %s', (_, rest, soFar) => {
@@ -42,6 +49,7 @@ describe('an Auto Scaling group whose size others set is held', () => {
 
   it.each<[string, Partial<View>, Partial<Draft>]>([
     ['a move is only requested', {}, { placements: [{ pool: 'spot-a', count: 1, offerings: [], moves: ['spot-a#1'] } as never] }],
+    ['another function has requested a move, and EC2 has not answered', moving(), {}],
     ['what joining added is taken down', { state: state({ added: [{ ...note, takenDownAtMs: nowMs }] }) }, {}],
     ['it launched a member itself', comes({ asg: 'web-asg' }), {}],
     ['a member has joined that it does not show', comes({ unshown: true }), {}],
