@@ -114,9 +114,16 @@ describe('a process that its owner suspended stays suspended', () => {
   });
 
   it('holds where a function died after it had resumed Launch for an attach, and no longer than its call might be late', () => {
-    type Death = { readonly hasDied?: boolean; readonly operation?: string; readonly isSuspended?: boolean };
-    const died = (atS: number, { hasDied = true, operation = 'AttachInstances', isSuspended }: Death = {}): readonly string[] =>
+    type Death = {
+      readonly hasDied?: boolean;
+      readonly operation?: string;
+      readonly isSuspended?: boolean;
+      readonly names?: readonly string[];
+      readonly owned?: string;
+    };
+    const died = (atS: number, death: Death = {}): readonly string[] =>
       said((script) => {
+        const { hasDied = true, operation = 'AttachInstances', isSuspended, names = ['Launch'], owned = 'Launch' } = death;
         const invocation = 'i-attach';
         const called = (second: number, name: string, processes?: readonly string[]): void =>
           script.at(second, {
@@ -124,10 +131,10 @@ describe('a process that its owner suspended stays suspended', () => {
             ...{ outcome: 'ok', applied: true, isMutating: true },
             ...(processes && { processes: { asg: 'web-asg', names: processes } }),
           });
-        calls(script, [9, 10], { to: 'Suspend' }, ['Launch']);
+        calls(script, [9, 10], { to: 'Suspend', names }, names);
         script.at(atS - 1, { kind: 'invocation-began', invocation, function: 'react' });
         called(atS, 'ResumeProcesses', ['Launch']);
-        script.at(atS, { ...numbers, suspended: [], by: react(invocation) });
+        script.at(atS, { ...numbers, suspended: names.filter((name) => name !== 'Launch'), by: react(invocation) });
         called(atS + 1, operation);
         if (isSuspended) called(atS + 1.5, 'SuspendProcesses', ['Launch']);
         script.at(atS + 2, {
@@ -135,11 +142,15 @@ describe('a process that its owner suspended stays suspended', () => {
           ...{ again: [], injected: true, ...(hasDied && { error: { type: 'Runtime.ExitError', message: 'exited' } }) },
         });
         if (isSuspended) script.desired(atS + 1.8, 2, 1, react(invocation));
-        calls(script, [atS + 5, atS + 6], { to: 'Resume' }, []);
-        owner(script, 100, ['Launch']);
-        calls(script, [149, 150], { to: 'Resume' }, []);
+        calls(script, [atS + 5, atS + 6], { to: 'Resume', names }, []);
+        owner(script, 100, [owned]);
+        calls(script, [149, 150], { to: 'Resume', names: [owned] }, []);
       });
     expect(died(80)).toEqual([]);
+    // The call that may be late names what was suspended with Launch, and nothing else.
+    expect(died(80, { names: ['Launch', 'Terminate'], owned: 'Terminate' })).toEqual([]);
+    expect(died(80, { owned: 'Terminate' })).toEqual([wrong.replace('Launch', 'Terminate')]);
+    expect(died(43, { names: ['Launch', 'Terminate'], owned: 'Terminate' })).toHaveLength(1);
     expect(died(80, { hasDied: false })).toEqual([wrong]);
     expect(died(80, { operation: 'DetachInstances' })).toEqual([wrong]);
     expect(died(80, { isSuspended: true })).toEqual([wrong]);

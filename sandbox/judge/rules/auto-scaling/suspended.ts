@@ -63,7 +63,7 @@ const mayBeLateMs = times.leaseMs + times.loweredShownMs;
 
 /**
  * Whether a function resumed `Launch` for an attach and died before it suspended it again. It had noted that call. For Holdfast it is a call without an
- * answer: nothing shows whether the function made it.
+ * answer: nothing shows whether the function made it. It names `Launch`, and all that Holdfast had suspended before.
  */
 const diedOpen = (chronicle: Chronicle, resumed: Resumed, { invocation, atMs }: Called): boolean =>
   chronicle.invocations.get(invocation)?.ended?.error !== undefined &&
@@ -81,8 +81,11 @@ const mayBeOurs = (chronicle: Chronicle, resumed: Resumed): boolean => {
   const resumes = callsOf(chronicle, 'ResumeProcesses', resumed).filter(({ applied }) => applied);
   const isOpen = ({ askedAtMs }: Called, untilMs: number): boolean => !resumes.some(({ atMs }) => isBetween(atMs, askedAtMs, untilMs));
   const isSoon = ({ askedAtMs }: Called): boolean => askedAtMs < ownedMs && ownedMs - askedAtMs < mayBeLateMs + chronicle.times.asgLagMs;
-  if (callsOf(chronicle, 'ResumeProcesses', resumed).some((call) => isSoon(call) && diedOpen(chronicle, resumed, call))) return true;
-  return callsOf(chronicle, 'SuspendProcesses', resumed).some((call) => {
+  const suspends = callsOf(chronicle, 'SuspendProcesses', resumed);
+  const isNamed = ({ askedAtMs }: Called): boolean => suspends.some((call) => call.askedAtMs < askedAtMs);
+  const opened = callsOf(chronicle, 'ResumeProcesses', { ...resumed, process: 'Launch' });
+  if (opened.some((call) => isSoon(call) && isNamed(call) && diedOpen(chronicle, resumed, call))) return true;
+  return suspends.some((call) => {
     if (call.askedAtMs > change.atMs) return false;
     const lookedMs = chronicle.invocations.get(call.invocation)?.beganAtMs ?? call.askedAtMs;
     if (call.askedAtMs > ownedMs) return isOldLook(chronicle, resumed, lookedMs) && isOpen(call, change.atMs);
@@ -109,6 +112,6 @@ const wrongIn = (chronicle: Chronicle, asg: string): readonly Broken[] =>
 export const ownersSuspensionsStand: Rule = {
   name: 'a process that its owner suspended stays suspended',
   meaning:
-    'Holdfast resumes no process of an Auto Scaling group that its owner has suspended. A process that Holdfast had suspended and not resumed when its owner suspended it counts as Holdfast’s. So does one that a look of Holdfast need not show as suspended by its owner, because it began before or within 20 seconds after a resume of Holdfast, and one that a call of Holdfast without a stored answer may have suspended. Where a function resumed Launch for an attach and died before it suspended it again, that second call counts as one without an answer.',
+    'Holdfast resumes no process of an Auto Scaling group that its owner has suspended. A process that Holdfast had suspended and not resumed when its owner suspended it counts as Holdfast’s. So does one that a look of Holdfast need not show as suspended by its owner, because it began before or within 20 seconds after a resume of Holdfast, and one that a call of Holdfast without a stored answer may have suspended. Where a function resumed Launch for an attach and died before it suspended it again, that second call counts as one without an answer, for Launch and for what Holdfast had suspended with it.',
   broken: (chronicle) => [...new Set(chronicle.of('asg-changed').map(({ asg }) => asg))].flatMap((asg) => wrongIn(chronicle, asg)),
 };
