@@ -44,14 +44,15 @@ const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount }
 const comingUpTimes = (
   { view, headcount }: Situation,
   { admissions }: Pick<Draft, 'admissions'>,
-): readonly number[] => [
-  ...headcount.staying
-    .filter(({ admitted, instance }) => !admitted && !admissions.includes(instance))
+): readonly number[] => {
+  const joining = new Set(admissions);
+  const times = headcount.staying
+    .filter(({ admitted, instance }) => !admitted && !joining.has(instance))
     .filter(({ state }) => state === 'pending' || addedStill(view).length === 0)
     .map(({ launchedAtMs }) => view.nowMs + againAfterMs(view.nowMs - launchedAtMs))
-    .filter((atMs) => isWorthALook(atMs, view.nowMs)),
-  ...(isEndingSome(view) ? [view.nowMs + lookAgainMs] : []),
-];
+    .filter((atMs) => isWorthALook(atMs, view.nowMs));
+  return isEndingSome(view) ? [...times, view.nowMs + lookAgainMs] : times;
+};
 
 /** When a member that does not serve yet may serve. */
 const servesAtMs = ({ unready, launchedAtMs }: Member, { group, nowMs }: View): number => {

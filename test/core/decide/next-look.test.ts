@@ -57,6 +57,22 @@ describe('the next look', () => {
     expect(next(['spot-b#6'])).toBe(nowMs + 10_000);
   });
 
+  it('reads a long list of members that join about once, not once for each member', () => {
+    const come = members(spotA, 300, { admitted: false, serving: false, launchedAtMs: nowMs - 8_000 });
+    let reads = 0;
+    const admissions = new Proxy(
+      come.map(({ instance }) => instance),
+      {
+        get: (list, key) => {
+          reads += 1;
+          return Reflect.get(list, key);
+        },
+      },
+    );
+    expect(proposed(nextLook, { members: come }, { admissions }).wakeAtMs).toBeUndefined();
+    expect(reads).toBeLessThan(10 * come.length);
+  });
+
   it('comes when launches are no longer held back, unless the tick is due before', () => {
     const heldFor = (ms: number) => inMs({ state: state({ throttle: { untilMs: nowMs + ms, streak: 9 } }) });
     expect([-1, 10_000, 39_999, 40_000].map(heldFor)).toEqual([undefined, 10_000, 39_999, undefined]);
