@@ -21,18 +21,27 @@ export const pageOf = <T>(items: readonly T[], size: number | undefined, token: 
   return to < items.length ? { items: items.slice(from, to), next: encode(to) } : { items: items.slice(from, to) };
 };
 
-/** Lists that change between pages continue after the last ordinal shown, so that nothing is skipped or shown twice. */
-export const pageByOrdinal = <T extends { readonly ordinal: number }>(
-  items: readonly T[],
+/**
+ * Lists that change between pages continue after the last ordinal shown, so that nothing is skipped or shown twice. `show` may leave entries out. It is
+ * called only for those of this page, so that ten pages do not cost ten times the list.
+ */
+export const pageByOrdinal = <Item extends { readonly ordinal: number }, T>(
+  items: readonly Item[],
+  show: (item: Item) => T | undefined,
   size: number | undefined,
   token: string | undefined,
   invalid: string,
 ): Page<T> => {
   const from = token === undefined ? 0 : decode(token);
   if (from === undefined) throw new ApiError(invalid, 'The token is not valid.');
-  const rest = from === 0 ? items : items.filter((item) => item.ordinal >= from);
-  if (size === undefined || rest.length <= size) return { items: rest };
-  return { items: rest.slice(0, size), next: encode((rest[size] as T).ordinal) };
+  const shown: T[] = [];
+  for (const item of items) {
+    const one = item.ordinal < from ? undefined : show(item);
+    if (one === undefined) continue;
+    if (shown.length === size) return { items: shown, next: encode(item.ordinal) };
+    shown.push(one);
+  }
+  return { items: shown };
 };
 
 /** Pages of a list without an order of its own: each counts from the list's beginning, as the list is when the page is requested. */

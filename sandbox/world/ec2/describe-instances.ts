@@ -8,7 +8,7 @@ import { type Page, pageByOrdinal, pageOfMoving } from '../paging.ts';
 import { allOf, type Filter, type FilterField } from './filters.ts';
 import { describeReservation, describeStatus } from './instance-output.ts';
 
-type Seen = { readonly instance: InstanceRecord; readonly view: InstanceView; readonly ordinal: number };
+type Seen = { readonly instance: InstanceRecord; readonly view: InstanceView };
 type Query = { InstanceIds?: string[]; Filters?: Filter[]; MaxResults?: number; NextToken?: string };
 
 const lifecycleOf = ({ instance }: Seen): string => (instance.market === 'spot' ? 'spot' : 'normal');
@@ -57,13 +57,13 @@ export const notFound = (ids: readonly string[]): ApiError => {
 export const createInstanceDescribes = (base: Base, instances: Instances, network: Network): Operations => {
   const see = (instance: InstanceRecord, agoMs = 0): Seen | undefined => {
     const view = instance.shown.read(agoMs);
-    return view === undefined ? undefined : { instance, view, ordinal: instance.ordinal };
+    return view === undefined ? undefined : { instance, view };
   };
-  const byIds = (ids: readonly string[]): Seen[] => {
+  const byIds = (ids: readonly string[]): readonly InstanceRecord[] => {
     const seen = [...new Set(ids)].map((id) => ({ id, seen: ((instance) => instance && see(instance))(instances.find(id)) }));
     const missing = seen.filter((entry) => entry.seen === undefined).map(({ id }) => id);
     if (missing.length > 0) throw notFound(missing);
-    return seen.flatMap((entry) => entry.seen ?? []).sort((a, b) => a.ordinal - b.ordinal);
+    return seen.flatMap((entry) => entry.seen?.instance ?? []).sort((a, b) => a.ordinal - b.ordinal);
   };
   /** Exact ids and tags are looked up, so that a storm's describes do not read every instance. */
   const candidates = (filters: readonly Filter[]): readonly InstanceRecord[] => {
@@ -78,19 +78,24 @@ export const createInstanceDescribes = (base: Base, instances: Instances, networ
     if (others.length === 0) return instances.tagged(key, first);
     return [...new Set(tag.Values.flatMap((value) => instances.tagged(key, value)))].sort((a, b) => a.ordinal - b.ordinal);
   };
-  const query = (input: Query, known: typeof fieldOf, agoMs = 0): Seen[] => {
+  /** The instances that a query may show, and each one as it shows it, if it does. */
+  const query = (input: Query, known: typeof fieldOf) => {
     const filters = input.Filters ?? [];
     const passes = allOf(filters, known);
-    const from = input.InstanceIds?.length ? byIds(input.InstanceIds) : candidates(filters).flatMap((instance) => see(instance, agoMs) ?? []);
-    return from.filter(passes);
+    const from = input.InstanceIds?.length ? byIds(input.InstanceIds) : candidates(filters);
+    const show = (instance: InstanceRecord, agoMs = 0): Seen | undefined => {
+      const seen = see(instance, agoMs);
+      return seen !== undefined && passes(seen) ? seen : undefined;
+    };
+    return { from, show, all: (agoMs = 0): readonly Seen[] => from.flatMap((instance) => show(instance, agoMs) ?? []) };
   };
   const instancePage = (input: Query): Page<Seen> => {
     const size = Math.min(input.MaxResults ?? Number.POSITIVE_INFINITY, base.longestPage);
-    const found = query(input, fieldOf);
+    const { from, show, all } = query(input, fieldOf);
     const stale = base.stalePages;
-    if (stale === undefined) return pageByOrdinal(found, size, input.NextToken, 'InvalidNextToken');
-    const later = { list: () => query(input, fieldOf, stale.drawLagMs()), moved: stale.moved };
-    return pageOfMoving(found, later, size, input.NextToken, 'InvalidNextToken');
+    if (stale === undefined) return pageByOrdinal(from, show, size, input.NextToken, 'InvalidNextToken');
+    const later = { list: () => all(stale.drawLagMs()), moved: stale.moved };
+    return pageOfMoving(all(), later, size, input.NextToken, 'InvalidNextToken');
   };
   return {
     DescribeInstances: operation<Query>((input) => {
@@ -103,9 +108,12 @@ export const createInstanceDescribes = (base: Base, instances: Instances, networ
     }),
     DescribeInstanceStatus: operation<Query & { IncludeAllInstances?: boolean }>((input) => {
       checkSize(input);
-      const found = query(input, (name) => fields[statusFields[name] ?? '']);
-      const shown = input.IncludeAllInstances ? found : found.filter(({ view }) => view.state === 'running');
-      const page = pageByOrdinal(shown, input.MaxResults, input.NextToken, 'InvalidNextToken');
+      const { from, show } = query(input, (name) => fields[statusFields[name] ?? '']);
+      const showRunning = (instance: InstanceRecord): Seen | undefined => {
+        const seen = show(instance);
+        return input.IncludeAllInstances || seen?.view.state === 'running' ? seen : undefined;
+      };
+      const page = pageByOrdinal(from, showRunning, input.MaxResults, input.NextToken, 'InvalidNextToken');
       return { InstanceStatuses: page.items.map(({ instance, view }) => describeStatus(instance, view)), NextToken: page.next };
     }),
   };
