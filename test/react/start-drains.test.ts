@@ -217,4 +217,17 @@ describe('the drains that a run starts', () => {
     expect((await behind(16_000)).moved).toMatchObject([{ instance: 'i-1' }]);
     expect((await behind(14_000)).moved).toEqual([]);
   });
+  it('of many members look at each member a few times, not once for each other member', async () => {
+    let reads = 0;
+    const swaps = Array.from({ length: 300 }, (_, index) =>
+      Object.defineProperty(swap(`i-${index}`, { deadlineMs }), 'state', {
+        get: () => {
+          reads += 1;
+          return 'leaving';
+        },
+      }),
+    );
+    await start(swaps, { isTick: true, ordered: swaps.map(({ instance }) => instance) });
+    expect(reads).toBeLessThan(30 * swaps.length);
+  });
 });

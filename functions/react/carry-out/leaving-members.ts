@@ -153,26 +153,30 @@ const drainsAtOnce = 8;
 /** A drain looks at least this often at instances that it could not take out of service yet. */
 const patienceMs = 15_000;
 
-/** Instances that a drain took out of service, also those that have ended since. */
-const begunOf = (drain: string | undefined, swaps: readonly Swap[]): readonly Swap[] =>
-  swaps.filter(
-    ({ drain: own, state, drainStartedAtMs }) =>
-      own === drain &&
-      (state === 'draining' || state === 'drained' || (state === 'gone' && drainStartedAtMs !== undefined)),
+/** Instances that drains took out of service, also those that have ended since, by drain. */
+const begunBy = (swaps: readonly Swap[]): ReadonlyMap<string, readonly Swap[]> =>
+  Map.groupBy(
+    swaps.filter(
+      ({ state, drainStartedAtMs }) =>
+        state === 'draining' || state === 'drained' || (state === 'gone' && drainStartedAtMs !== undefined),
+    ),
+    ({ drain }) => drain ?? '',
   );
 
 /**
- * Whether a drain began without this member, which joined at that moment. The drain might not see it before all others
- * have drained.
+ * Finds members whose drain began without them, because they joined at that moment. The drain might not see them before
+ * all others have drained.
  */
-const isLeftBehind = (swap: Swap, { run: { facts, ports }, known }: Starting): boolean => {
-  if (!facts.isTick) return false;
-  const begun = begunOf(swap.drain, known);
-  const sinceMs = Math.max(
-    swap.drainOrderedAtMs ?? 0,
-    ...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs),
+const leftBehind = ({ run: { facts, ports }, known }: Starting): ((swap: Swap) => boolean) => {
+  if (!facts.isTick) return () => false;
+  const lastBegunMs = new Map(
+    [...begunBy(known)].map(([drain, begun]) => [
+      drain,
+      Math.max(...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs)),
+    ]),
   );
-  return begun.length > 0 && ports.clock.now() - sinceMs > patienceMs;
+  return ({ drain = '', drainOrderedAtMs = 0 }) =>
+    ports.clock.now() - Math.max(drainOrderedAtMs, lastBegunMs.get(drain) ?? Number.POSITIVE_INFINITY) > patienceMs;
 };
 
 /** Gives new drains to swaps whose drain was over when they joined, or was stopped before it began. */
@@ -202,7 +206,8 @@ const joinedTooLate = async (
   if (joined.length === 0) return [];
   const stored = await ports.store.swaps(group.name);
   const leaving = new Set(stored.filter(({ state }) => state === 'leaving').map(({ instance }) => instance));
-  return joined.filter(({ instance, drain }) => leaving.has(instance) && begunOf(drain, stored).length > 0);
+  const begun = begunBy(stored);
+  return joined.filter(({ instance, drain = '' }) => leaving.has(instance) && begun.has(drain));
 };
 
 /** Starts the drains that are due, one execution per batch. Returns how many. */
@@ -214,8 +219,9 @@ export const startDrains = async (starting: Starting): Promise<number> => {
   const found = (what: 'running' | 'over'): ReadonlySet<string> =>
     new Set(batches.flatMap(([drain], index) => (started[index] === what ? [drain] : [])));
   const over = found('over');
+  const isLeftBehind = leftBehind(starting);
   const late = starting.swaps.filter(
-    (swap) => swap.state === 'leaving' && (over.has(swap.drain ?? '') || isLeftBehind(swap, starting)),
+    (swap) => swap.state === 'leaving' && (over.has(swap.drain ?? '') || isLeftBehind(swap)),
   );
   const tooLate = await joinedTooLate(starting, found('running'));
   await inParallel(await moveOn(starting, [...new Set([...late, ...tooLate])]), drainsAtOnce, start);
