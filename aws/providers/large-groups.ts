@@ -167,11 +167,17 @@ export const isLarge = (ec2: EC2Client, one: OneGroup, { size }: Pick<Changes, '
  * them: those that did not run then, those in a state that does not last, those whose end was reported, those that EC2
  * granted since, and those for which Auto Scaling shows something else. The others still run, or ended before.
  *
+ * @param changes undefined: the changes are not known, so everything is read
  * @param isWhole whether everything is read, as each minute's tick does: an end that nobody reported is found by it
  */
-export const instancesOfOne = (reading: Reading, one: OneGroup, changes: Changes, isWhole = false): Promise<Both> => {
+export const instancesOfOne = (
+  reading: Reading,
+  one: OneGroup,
+  changes: Changes | undefined,
+  isWhole = false,
+): Promise<Both> => {
   const whole = wholes(reading.ec2).get(keyOf(one));
-  return isWhole || whole === undefined || reading.now() - whole.atMs >= usedAgainForMs
+  return isWhole || changes === undefined || whole === undefined || reading.now() - whole.atMs >= usedAgainForMs
     ? readWhole(reading, one)
     : readChanges(reading, one, whole, changes);
 };

@@ -82,7 +82,10 @@ type Shared = {
   readonly after: After;
 };
 
-/** Instances of a group that is read by itself: the only one, or a large one. Undefined: it is read with the others. */
+/**
+ * Instances of a group that is read by itself: the only one, or a large one. Undefined: it is read with the others. Of a
+ * group without a state item nothing is known but its policy.
+ */
 const instancesAlone = (
   deps: ProviderDeps,
   group: Group,
@@ -91,7 +94,8 @@ const instancesAlone = (
 ): Parts | undefined => {
   const known = changes?.get(group.name);
   const one = oneOf(deps, group);
-  if (known === undefined || (groups.length > 1 && !isLarge(deps.ec2, one, known))) return undefined;
+  const { size } = known ?? { size: group.size.desired };
+  if (groups.length > 1 ? !isLarge(deps.ec2, one, { size }) : known === undefined) return undefined;
   const own = async (): Promise<readonly Asg[]> => (await readAsgs()).filter(({ name }) => one.asgs.includes(name));
   const read = (): Promise<Both> => instancesOfOne({ ...deps, readAsgs: own }, one, known, isWhole);
   const both = after(() => patiently(read, readsFor(groups)));

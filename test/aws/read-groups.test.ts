@@ -237,7 +237,7 @@ test.each([
 });
 
 /** Looks at two large groups and a small one. Each look ends before the next begins. */
-const largeGroups = async (wholes: readonly boolean[], changes = unchanged) => {
+const largeGroups = async (wholes: readonly boolean[], changes = unchanged, make = named) => {
   const names = ['web', 'api', 'few'];
   const sizes: Readonly<Record<string, number>> = { web: 1_000, api: 1_500, few: 1 };
   const all = names.flatMap((name) => Array.from({ length: sizes[name] ?? 0 }, (_, index) => ec2Instance(`${name}-${index}`, tagged(name))));
@@ -251,8 +251,8 @@ const largeGroups = async (wholes: readonly boolean[], changes = unchanged) => {
   const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, sleep: longPause, note: () => {}, missed: () => {} };
   const found: (readonly number[])[] = [];
   for (const isWhole of wholes) {
-    const look = describeTogether(deps, names.map(named), { isWarned: false, isWhole, changes });
-    found.push((await Promise.all(names.map((name) => look(named(name))))).map(({ members }) => members.length));
+    const look = describeTogether(deps, names.map(make), { isWarned: false, isWhole, changes });
+    found.push((await Promise.all(names.map((name) => look(make(name))))).map(({ members }) => members.length));
   }
   const filters = aws.inputsOf('DescribeInstances').map(({ Filters }) => {
     const [{ Values: values = [] } = {}, ...limits] = Filters as Asked['Filters'];
@@ -278,6 +278,16 @@ test('large groups that are looked at together are read whole where the look ask
 test('large groups are read apart from the first look on, where their size is known: the pages of one describe come one after the other', async () => {
   const sized = new Map([...unchanged].map(([name, changes]) => [name, { ...changes, size: name === 'few' ? 1 : 1_000 }]));
   expect((await largeGroups([false], sized)).filters).toEqual(['web', 'api', 'few']);
+});
+
+test('new large groups, which have no state item yet, are read apart by the sizes of their policies, and always whole', async () => {
+  const wanting = (name: string) => group({ name, size: { min: 0, max: 2_000, desired: name === 'few' ? 1 : 1_000 } });
+  const { found, filters } = await largeGroups([false, false], new Map(), wanting);
+  expect(found).toEqual([
+    [1_000, 1_500, 1],
+    [1_000, 1_500, 1],
+  ]);
+  expect(filters).toEqual(['web', 'api', 'few', 'web', 'api', 'few']);
 });
 
 describe('a look at one group', () => {
