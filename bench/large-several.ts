@@ -14,8 +14,8 @@ const noticeMs = 120_000;
 const stillMs = 130_000;
 const lookEveryMs = 2_000;
 const mostMs = 600_000;
-/** The bucket of launched instances has long been empty by then. */
-const lostMs = 60_000;
+/** Until EC2 takes all that it warned of. The bucket of launched instances has long been empty by then. */
+const lostMs = 120_000;
 
 const isHealthy = ({ targets }: { readonly targets: Readonly<Record<string, string>> }): boolean => Object.values(targets).includes('healthy');
 

@@ -16,7 +16,7 @@ export type Phase = {
   readonly servingMs?: number | null;
   readonly seconds: number;
   readonly requested: number;
-  /** Of what the bucket of launched instances allowed, the least share that was requested at any time. */
+  /** Of what the bucket of launched instances allowed, the least share that was requested at any time of the phase. Null: it was too short. */
   readonly shareOfBucket: number;
   /** Calls to EC2, Auto Scaling and Elastic Load Balancing by operation and function, and how many of them were throttled. */
   readonly calls: Readonly<Record<string, number>>;
@@ -141,6 +141,7 @@ export const watchLarge = (sandbox: Sandbox) => {
         shareOfBucket: requestedShare(
           given.flatMap((call) => Array.from({ length: call.count }, () => call.atMs - atMs)),
           unlimited,
+          clock.now() - atMs,
         ),
         ...rest,
       };

@@ -116,8 +116,9 @@ const requestedShares = (ascendingMs: readonly number[], need: StormNeed): reado
 export const leastShare = (shares: readonly RequestedShare[]): RequestedShare =>
   shares.reduce((least, one) => (one.share < least.share ? one : least), { afterS: 0, share: Number.POSITIVE_INFINITY });
 
-/** The least share of what full buckets allow that was requested, from 0 to 1. */
-export const requestedShare = (ascendingMs: readonly number[], need: StormNeed): number => leastShare(requestedShares(ascendingMs, need)).share;
+/** The least share of what full buckets allow that was requested within a time, from 0 to 1. Infinite: the time is too short. */
+export const requestedShare = (ascendingMs: readonly number[], need: StormNeed, withinMs = Number.POSITIVE_INFINITY): number =>
+  leastShare(requestedShares(ascendingMs, need).filter(({ afterS }) => 1_000 * afterS <= withinMs)).share;
 
 /** The case by its name: what was warned, and what else is not usual. */
 const caseName = ({ case: which, held, concurrency }: ManyStorm): string =>

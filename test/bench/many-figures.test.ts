@@ -183,6 +183,12 @@ describe('the share of what the buckets allow', () => {
     ).toBeLessThan(0.9);
   });
 
+  test('is of a phase that ends before five minutes only of its own time', () => {
+    const ends = allowed.filter((ms) => ms <= 60_000);
+    expect(requestedShare(ends, wanted)).toBeLessThan(0.75);
+    expect(requestedShare(ends, wanted, 60_000)).toBeCloseTo(1, 2);
+  });
+
   test('is of the instances that were warned, once the buckets allow more than these', () => {
     expect(requestedShare(allowed.slice(0, 1_060), { ...wanted, instances: 1_060 })).toBe(1);
   });
