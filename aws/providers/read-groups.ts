@@ -83,8 +83,8 @@ type Shared = {
 };
 
 /**
- * Instances of a group that is read by itself: the only one, or a large one. Undefined: it is read with the others. Of a
- * group without a state item nothing is known but its policy.
+ * Instances of a group that is read by itself: the only one, or a large one. Undefined: it is read with the others. Of
+ * a group without a state item nothing is known but its policy.
  */
 const instancesAlone = (
   deps: ProviderDeps,
