@@ -6,6 +6,7 @@ import type { Headcount } from '../view/headcount.ts';
 import type { Member, View } from '../view/view.ts';
 import { isMovable } from './ground.ts';
 import { type Move, movedRecently, noReturns, paysAfterMs } from './memory.ts';
+import { kindOf } from './plan-return.ts';
 
 /** A move whose replacements are there or on their way, and the members that are to leave for them. */
 export type MoveUnderWay = {
@@ -38,12 +39,23 @@ const unnamedOf = ({ group, state }: View, { staying }: Headcount, { reservation
   return group.pools[pool]?.asg === undefined ? 0 : Math.min(count, staying.filter(mayBeIts).length);
 };
 
-const stays = ({ group }: View, { staying, waiting }: Headcount): ((instance: string) => boolean) => {
+/**
+ * Who leaves where a move names a member: that member. If its user protects it after the move began, the youngest other
+ * member of its place leaves, because the replacement can take the place of either.
+ */
+const leavesFor = ({ group }: View, { staying, waiting }: Headcount, moves: readonly Move[]) => {
   const waits = new Set(waiting.map(({ instance }) => instance));
-  // A user may protect a member while its replacement comes up.
-  const free = staying.filter((member) => !member.protected && isMovable(group, member));
-  const ids = new Set(free.map(({ instance }) => instance));
-  return (instance) => ids.has(instance) && !waits.has(instance);
+  const free = staying.filter((member) => !member.protected && isMovable(group, member) && !waits.has(member.instance));
+  const named = new Set(moves.flatMap(({ leaving }) => leaving));
+  const others = free
+    .filter(({ instance }) => !named.has(instance))
+    .toSorted((a, b) => b.launchedAtMs - a.launchedAtMs);
+  return (id: string): readonly Member[] => {
+    const kept = staying.find((member) => member.protected && member.instance === id);
+    if (kept === undefined) return free.filter(({ instance }) => instance === id);
+    const index = others.findIndex((other) => kindOf(other) === kindOf(kept));
+    return index < 0 ? [] : others.splice(index, 1);
+  };
 };
 
 /** Whether a member may leave. What the group owes on demand stays, even if the policy changed during the move. */
@@ -65,7 +77,7 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
   const { moves } = view.state.returns ?? noReturns;
   // Three rules call this at each look, and a group seldom has moves.
   if (moves.length === 0) return [];
-  const isStaying = stays(view, headcount);
+  const leaves = leavesFor(view, headcount, moves);
   const isSpared = sparedBy(view, headcount);
   const kept = keptAmong(view, headcount.staying);
   let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - kept;
@@ -73,7 +85,8 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
     const shown = headcount.staying.filter((member) => member.reservation === move.reservation);
     const replacements = shown.length + stillComing(headcount, move);
     const leaving = move.leaving
-      .filter(isStaying)
+      .flatMap(leaves)
+      .map(({ instance }) => instance)
       .slice(0, Math.max(0, Math.min(replacements, above)))
       .filter(isSpared);
     above -= leaving.length;
@@ -128,14 +141,19 @@ export const replacedMembers = (underWay: readonly MoveUnderWay[], nowMs: number
     );
   });
 
-/** Moves to remember: those under way, those that still count for a budget, and those that may still be undone. */
+/**
+ * Moves to remember: those under way, those that still count for a budget, and those that may still be undone. A member
+ * whose drain has not begun is still named, because its drain may be called off.
+ */
 export const movesNow = (view: View, headcount: Headcount): readonly Move[] => {
   const { moves } = view.state.returns ?? noReturns;
   const leavingOf = new Map(movesUnderWay(view, headcount).map(({ move, leaving }) => [move.reservation, leaving]));
+  const begins = new Set(view.swaps.filter(({ state }) => state === 'leaving').map(({ instance }) => instance));
   const keptMs = Math.max(view.group.returning?.everyMs ?? 0, paysAfterMs);
   return moves.flatMap((move) => {
     const leaving = leavingOf.get(move.reservation);
+    const beginning = move.leaving.filter((instance) => begins.has(instance));
     if (leaving === undefined && !movedRecently(move, keptMs, view.nowMs)) return [];
-    return [{ ...move, leaving: leaving ?? [] }];
+    return [{ ...move, leaving: [...beginning, ...(leaving ?? [])] }];
   });
 };

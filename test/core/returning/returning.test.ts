@@ -274,10 +274,16 @@ describe('a move under way', () => {
     expect(decide(moving(undefined, { state: state({ returns: { ...noReturns, moves, askedAtMs: nowMs - minute } }) })).unplaced).toBe(0);
   });
 
-  it('is off when its member is protected meanwhile', () => {
-    const kept = twoOnDemand.map((one) => (one.instance === 'od-b#1' ? { ...one, protected: true } : one));
-    const { removals } = decide(moving({}, { members: [...kept, member('new', spotA, { reservation: 'r-9' })] }));
-    expect(removals.map(({ instance, reason }) => [instance, reason])).toEqual([['od-b#2', 'scale-in']]);
+  it('lets another member of the same place leave when its own is protected meanwhile, and is off when all are', () => {
+    const removalsWith = (isKept: (of: Member) => boolean) => {
+      const arrival = member('new', spotA, { reservation: 'r-9' });
+      const newestFirst = returning({}, { removal: { order: 'newest-first' } });
+      const kept = twoOnDemand.map((of) => ({ ...of, protected: isKept(of) }));
+      return decide(moving({}, { group: newestFirst, members: [...kept, { ...arrival, launchedAtMs: nowMs - minute }] })).removals;
+    };
+    const kinds = (isKept: (of: Member) => boolean) => removalsWith(isKept).map(({ instance, reason }) => [instance, reason]);
+    expect(kinds(({ instance }) => instance === 'od-b#1')).toEqual([['od-b#2', 'return']]);
+    expect(kinds(({ pool }) => pool === 'od-b')).toEqual([['new', 'scale-in']]);
   });
 
   it('keeps its replacement where another move is off, whatever the order of removal', () => {

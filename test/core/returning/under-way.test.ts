@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import { noReturns } from '../../../core/returning/memory.ts';
 import { arrived, movesNow, movesUnderWay, replacedMembers } from '../../../core/returning/under-way.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { takeHeadcount } from '../../../core/view/headcount.ts';
-import type { GroupState, View } from '../../../core/view/view.ts';
+import type { GroupState, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
 import { minute, rule } from './returning-views.ts';
@@ -73,6 +74,20 @@ describe('moves under way', () => {
   it('take no member whose place its own replacement does not fill: one that waits counts as gone', () => {
     const waits = swapOf('od-b#4', { reason: 'rebalance', state: 'waiting', pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     expect(leavingIn(there(two.slice(0, 1), cameFor('r-1', 2), {}, { swaps: [waits] }))).toEqual([['od-b#1']]);
+  });
+
+  it('let the youngest other member of the same place leave, if the user protects one after the move began', () => {
+    const came = [...cameFor('r-1', 1), ...cameFor('r-2', 1)];
+    const leavingWith = (change: (of: Member) => Partial<Member>) => {
+      const look = there([moveOf('r-1', ['od-b#1']), moveOf('r-2', ['od-b#2'])], came);
+      return leavingIn({ ...look, members: look.members.map((of) => ({ ...of, ...change(of) })) });
+    };
+    const isFirst = ({ instance }: Member) => instance === 'od-b#1';
+    const young = { launchedAtMs: nowMs - minute };
+    expect(leavingWith((of) => ({ protected: isFirst(of), ...(of.instance === 'od-b#4' && young) }))).toEqual([['od-b#4'], ['od-b#2']]);
+    expect(leavingWith((of) => ({ protected: isFirst(of), ...(of.instance === 'od-b#3' && young) }))).toEqual([['od-b#3'], ['od-b#2']]);
+    expect(leavingWith((of) => ({ protected: isFirst(of), ...(!isFirst(of) && of.pool === 'od-b' && { pool: 'spot-b' }) }))).toEqual([['od-b#2']]);
+    expect(leavingWith((of) => ({ protected: of.pool === 'od-b' }))).toEqual([]);
   });
 
   it('go on where shares leave no room for a spare: the replacement is none', () => {
@@ -145,6 +160,14 @@ describe('moves that are remembered', () => {
     expect(kept(there(moves, cameFor('r-1', 1)))).toEqual(latest);
     const longer = group({ returning: { ...rule, everyMs: 20 * minute } });
     expect(kept(there(moves, cameFor('r-1', 1), {}, { group: longer }))).toEqual([...latest, ['r-3', []]]);
+  });
+
+  it('name a member whose drain has not begun, beside those that are to leave: its drain may be called off', () => {
+    const draining = (state: Swap['state'], names: readonly string[]) =>
+      kept(there([moveOf('r-1', names)], cameFor('r-1', 2), {}, { swaps: [swapOf('od-b#1', { state })] }));
+    expect(draining('leaving', ['od-b#1', 'od-b#2'])).toEqual([['r-1', ['od-b#1', 'od-b#2']]]);
+    expect(draining('leaving', ['od-b#1'])).toEqual([['r-1', ['od-b#1']]]);
+    expect(draining('draining', ['od-b#1'])).toEqual([['r-1', []]]);
   });
 
   it('are those under way and those that may still be undone, once the policy allows no more moves', () => {
