@@ -63,7 +63,7 @@ const toSuspend = ({ view }: Look, { admissions }: Joining, asg: AsgView): reado
   if (missing.length === 0 && !opens) return [];
   const before = suspended.find((one) => one.asg === asg.name)?.processes ?? [];
   const processes = [...new Set([...before, ...missing])];
-  return [{ asg: asg.name, processes, ...(opens && { opensForAttach: true }) }];
+  return [{ asg: asg.name, processes, atMs: view.nowMs, ...(opens && { opensForAttach: true }) }];
 };
 
 /**

@@ -49,14 +49,20 @@ export const suspendedFrom = (
 const asAnswered = ({ resumedAtMs: _before, ...note }: Suspension): Suspension => ({ ...note, isAnswered: true });
 
 /**
- * Notes, with those marked whose calls AWS has answered.
+ * Notes after AWS answered the calls of these ones. A note that another function wrote since then no longer stands for
+ * them, and is not answered itself.
  *
- * @returns `notes` itself where nothing is to be marked
+ * @returns `notes` itself where nothing changes
  */
 export const withAnswered = (notes: readonly Suspension[], answered: readonly Suspension[]): readonly Suspension[] => {
-  const asgs = new Set(answered.map(({ asg }) => asg));
-  const isFresh = (note: Suspension): boolean => asgs.has(note.asg) && !note.isAnswered;
-  return notes.some(isFresh) ? notes.map((note) => (isFresh(note) ? asAnswered(note) : note)) : notes;
+  const isAnswer = (asg: string, atMs: number | undefined): boolean =>
+    answered.some((one) => one.asg === asg && one.atMs === atMs);
+  const now = notes.map((note) => {
+    const { beforeMs, ...rest } = note;
+    const left = beforeMs !== undefined && isAnswer(note.asg, beforeMs) ? rest : note;
+    return !note.isAnswered && isAnswer(note.asg, note.atMs) ? asAnswered(left) : left;
+  });
+  return now.some((note, index) => note !== notes[index]) ? now : notes;
 };
 
 /** Whether they were resumed when no function could suspend them any more. */

@@ -182,14 +182,13 @@ const playAllowed = async (
   const fitting = raised.length === decision.raise.length ? decision : asFits(decision, view);
   const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended, raised, lowered };
   if (launched.length === 0) return { ...played, state };
-  const marked = markAnswered(state, suspended);
   const maxima = raisedAfter(
     run.id,
     state.raised,
     { answered: raised, putBack: [], changed: [] },
     run.ports.clock.now(),
   );
-  const answered = await writeAnswers(run, { view, state: { ...marked, raised: maxima } }, launched);
+  const answered = await writeAnswers(run, { view, state: { ...state, raised: maxima }, suspended }, launched);
   return { ...played, state: answered, ...(decidedBetween(state, answered) && { isCrowded: true }) };
 };
 
@@ -222,13 +221,13 @@ export const playRound = async (
  */
 const writeAnswers = async (
   { group, ports }: Run,
-  { view, state }: Pick<Round, 'view' | 'state'>,
+  { view, state, suspended = [] }: Pick<Round, 'view' | 'state' | 'suspended'>,
   launched: readonly Launched[],
 ): Promise<GroupState> => {
   let base = state;
   for (let attempt = 0; attempt < mostConflicts; attempt++) {
     const next = {
-      ...applyAnswers(base, launched, { ...view, group, nowMs: ports.clock.now() }),
+      ...applyAnswers(markAnswered(base, suspended), launched, { ...view, group, nowMs: ports.clock.now() }),
       version: base.version + 1,
     };
     const written = await putStateAgain(group.name, next, ports);

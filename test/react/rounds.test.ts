@@ -978,9 +978,12 @@ describe('what a look finds and leaves as it is', () => {
 
 describe('processes of a group that launches', () => {
   const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
-  const both: Suspension = { asg: 'web-asg', processes: ['Launch', 'Terminate'] };
+  const both: Suspension = { asg: 'web-asg', processes: ['Launch', 'Terminate'], atMs: nowMs };
   /** What is called while EC2 refuses every launch, and the rounds. */
-  const refused = async (suspend: () => Promise<void> = async () => {}) => {
+  const refused = async (
+    suspend: () => Promise<void> = async () => {},
+    meanwhile: (world: ReturnType<typeof worldOf>['world']) => void = () => {},
+  ) => {
     const of = worldOf(outside, stateUnder(outside, 5));
     const called: unknown[] = [];
     Object.assign(of.provider, {
@@ -992,6 +995,7 @@ describe('processes of a group that launches', () => {
       raiseMax: async () => 'done',
       launch: async (orders: readonly LaunchOrder[]) => {
         called.push('launch');
+        meanwhile(of.world);
         return orders.map(({ request }) => ({
           kind: 'answered' as const,
           instances: [],
@@ -1005,8 +1009,18 @@ describe('processes of a group that launches', () => {
       },
     });
     const played = await play(outside, of);
-    return { called, rounds: played.kind === 'played' ? played.rounds : [] };
+    return { called, written: of.world.written, rounds: played.kind === 'played' ? played.rounds : [] };
   };
+
+  test('are noted as suspended with the responses of launches, also where another look has noted its own call meanwhile', async () => {
+    const later = { ...both, atMs: nowMs + 1 };
+    const { written } = await refused(undefined, (world) => {
+      const last = world.written.at(-1);
+      if (world.written.length === 1 && last !== undefined)
+        world.stored = { ...last, version: last.version + 1, suspended: [{ ...later, beforeMs: nowMs }] };
+    });
+    expect(written.slice(0, 2).map(({ suspended }) => suspended)).toEqual([[both], [later]]);
+  });
 
   test('are suspended before the first launch, and not by rounds after a refusal, whose look does not show that yet', async () => {
     const { called } = await refused();

@@ -38,7 +38,7 @@ test('what an earlier round of the run requested is not requested again, and tol
 
 test('the state is marked before it is written with the responses of launches, and left as it is where nothing was suspended', () => {
   const noted = state({ suspended: [{ ...one, atMs: nowMs }] });
-  expect(markAnswered(noted, [one]).suspended).toEqual([{ ...one, atMs: nowMs, isAnswered: true }]);
+  expect(markAnswered(noted, [{ ...one, atMs: nowMs }]).suspended).toEqual([{ ...one, atMs: nowMs, isAnswered: true }]);
   expect(markAnswered(noted, [])).toBe(noted);
 });
 

@@ -17,7 +17,7 @@ const idsOf = (all: readonly Member[]): readonly string[] => all.map(({ instance
 const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ holds: idsOf(ten), ...rest });
 const other = asg({ name: 'other', holds: [] });
 const note: Added = { asg: 'web-asg', from: 9, instances: ['spot-a#1'], atMs: nowMs - 1_000 };
-const both = { asg: 'web-asg', processes: ['Launch', 'Terminate'] };
+const both = { asg: 'web-asg', processes: ['Launch', 'Terminate'], atMs: nowMs };
 /** The same, where members are attached: `Launch` is resumed for that. */
 const opened = { ...both, opensForAttach: true };
 const held = (rest: Partial<View>, soFar: Partial<Draft> = {}) =>
@@ -87,7 +87,7 @@ describe('an Auto Scaling group whose size others set is held', () => {
         },
         joining,
       ).suspend;
-    expect(suspended(['Launch'])).toEqual([{ asg: 'web-asg', processes: ['Terminate'] }]);
+    expect(suspended(['Launch'])).toEqual([{ ...both, processes: ['Terminate'] }]);
     expect(suspended(['Launch'], ['Launch'])).toEqual([opened]);
     expect(suspended([], ['Launch'])).toEqual([opened]);
     expect(suspended(['Launch', 'Terminate', 'AZRebalance'])).toEqual([]);

@@ -43,6 +43,18 @@ test('a note is marked as answered where AWS has answered its call', () => {
   expect(withAnswered([note], [{ ...note, asg: 'other' }])).toEqual([note]);
 });
 
+test('an answer is for the note of its call: a later note of another function stands for it no more, and is open itself', () => {
+  const earlier: Suspension = { asg: 'web-asg', processes: ['Launch'], atMs: nowMs - 1_000 };
+  const later: Suspension = { ...earlier, atMs: nowMs, beforeMs: nowMs - 1_000 };
+  const { beforeMs: _answered, ...alone } = later;
+  expect(withAnswered([later], [earlier])).toEqual([alone]);
+  expect(withAnswered([{ ...later, isAnswered: true }], [earlier])).toEqual([{ ...alone, isAnswered: true }]);
+  expect(withAnswered([later], [later])).toEqual([{ ...later, isAnswered: true }]);
+  expect(withAnswered([later], [earlier, later])).toEqual([{ ...alone, isAnswered: true }]);
+  const notes = [later];
+  expect(withAnswered(notes, [{ ...earlier, atMs: nowMs - 2_000 }])).toBe(notes);
+});
+
 test('processes that were resumed before AWS answered the call are resumed once more, because the call may have taken effect later', () => {
   const resumed: Suspension = { ...noted(1_000, 0), resumedAtMs: nowMs - 500 };
   const [answered] = withAnswered([resumed], [resumed]);
