@@ -1092,6 +1092,18 @@ describe('alarms that are heard act', () => {
     expect(acted(150, 'low')).toHaveLength(1);
     expect(acted(20, 'high')).toHaveLength(1);
   });
+  it('counts the cooldown from what an alarm that lasts did again, and not from what something else did meanwhile', () => {
+    const again = (desired: number, isOver = false) =>
+      heard((script) => {
+        script.policy(0, 1, { ...policy, scaling: policy.scaling.map((row) => ({ ...row, cooldown: '4m' })) });
+        script.react(30, 32, 'i-b', [{ about: 'alarm', alarm: 'high' }]);
+        if (isOver) script.react(60, 62, 'i-o', [{ about: 'alarm', alarm: 'high', isOn: false }]);
+        script.react(149, 151, 'i-c');
+        script.desired(150, desired, 1, react('i-c'));
+      });
+    expect(again(4)).toEqual([]);
+    expect([again(3), again(4, true)].map(({ length }) => length)).toEqual([1, 1]);
+  });
   it('counts the cooldown from the first look too, if its item begins with another size than the policy', () => {
     const first = (desired: number) =>
       details(alarmsAct, (script) => {

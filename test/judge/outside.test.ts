@@ -583,6 +583,57 @@ describe('other rules where others set the size', () => {
     expect(wrote(1)).toEqual([]);
     expect(wrote(0)).toEqual(['the desired size became 0; others had set 1']);
   });
+  it('a number that our own attach would make with weights that the owner gives with it is followed then too', () => {
+    const wrote = (weight: number | undefined, second: number) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          script.policy(0, 1, { ...outside, size: { from: 'asg', min: 0, max: 20 } });
+          const sizes = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 20, suspended: [] } as const;
+          script.at(1, { ...sizes, desired: 2, by: user });
+          looks(script, 100, 'i-a');
+          for (const instance of ['i-3', 'i-4']) script.launch(90, instance);
+          for (const instance of ['i-3', 'i-4']) script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          script.at(101, { ...sizes, desired: 4, by: react('i-a') });
+          script.at(101.2, { ...sizes, desired: 2, by: react('i-a') });
+          script.at(105, { ...sizes, desired: 8, ...(weight && { weights: { t: weight } }), by: user });
+          script.at(105, { kind: 'size-written', asg: 'web-asg', found: 2, size: 8, how: 'set', covers: [], by: user });
+          looks(script, 102, 'i-a');
+          script.react(second - 1, second + 1, 'i-c');
+          script.desired(second, 2, 1, react('i-c'));
+        },
+        long,
+      );
+    expect(wrote(3, 120)).toEqual([]);
+    expect([wrote(3, 130), wrote(undefined, 120), wrote(4, 120)].map(({ length }) => length)).toEqual([1, 1, 1]);
+  });
+  it('a number that an attach has made counts as that, also where the owner gives weights with it before it is lowered', () => {
+    const found = (size: number, rule: typeof desiredAsAsked) =>
+      details(
+        rule,
+        (script) => {
+          twoThere(script);
+          for (const instance of ['i-3', 'i-4']) script.member(instance, { asg: 'web-asg' });
+          script.desired(0, 2);
+          const sizes = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, suspended: ['Launch'] } as const;
+          script.at(1, { ...sizes, desired: 2, by: user });
+          looks(script, 100, 'i-a');
+          for (const instance of ['i-3', 'i-4']) script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          script.at(101, { ...sizes, desired: 4, by: react('i-a') });
+          script.at(105, { ...sizes, desired: size, weights: { t: 8 }, by: user });
+          script.at(105, { kind: 'size-written', asg: 'web-asg', found: 4, size, how: 'set', covers: [], by: user });
+          script.at(109, { ...sizes, desired: size, by: user });
+          looks(script, 129, 'i-b');
+          script.react(129, 131, 'i-b');
+          script.desired(130, 2, 1, react('i-b'));
+          script.end(140, 'i-1');
+          script.react(141, 142, 'i-c', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+        },
+        long,
+      );
+    expect([found(4, desiredAsAsked), found(4, requestedSoon)]).toEqual([[], []]);
+    expect([found(5, desiredAsAsked), found(5, requestedSoon)].map(({ length }) => length)).toEqual([1, 1]);
+  });
   it('a number that looks like our own attach is followed once describes cannot be late any more', () => {
     const wrote = (desired: number, second: number, size = 4, writtenAt = 101.5, isResumed = false) =>
       details(

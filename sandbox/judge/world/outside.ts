@@ -86,7 +86,8 @@ const owedAfter = (seeing: Seeing, changes: readonly AsgChange[]): number => {
   for (const [index, change] of changes.entries()) {
     const by = change.desired - (changes[index - 1]?.desired ?? change.desired);
     const attached = isBesideOthers(seeing, changes, index) ? 0 : seeing.cloud.attachedWith(change);
-    owed = isFunction(change.by) ? Math.max(0, owed + Math.min(by, attached)) : 0;
+    if (isFunction(change.by)) owed = Math.max(0, owed + Math.min(by, attached));
+    else if (by !== 0) owed = 0;
   }
   return owed;
 };
@@ -197,18 +198,24 @@ export const joinedBeside = (seeing: Seeing, asg: string, sinceMs: number): read
 export type TakenOff = { readonly size: number; readonly by: Actor; readonly atMs: number };
 
 /**
- * Sizes that looks may take for a size that others wrote, because it is the number that an attach by Holdfast had made before Holdfast lowered it. A describe
- * may be late, and older than the one before it. So for some time, no look shows whether it shows that attach or the write.
+ * Sizes that looks may take for a size that others wrote, because it is the number that an attach by Holdfast had made before Holdfast lowered it, or makes
+ * with the weights of the write. A describe may be late, and older than the one before it. So for some time, no look shows whether it shows that attach or the
+ * write.
  */
 export const takenForOwn = (cloud: Cloud, asg: string, { atMs: writtenAtMs, size }: Word): readonly TakenOff[] => {
   const changes = cloud.asgChanges(asg);
+  const { weights } = cloud.asgAt(asg, writtenAtMs) ?? {};
   const own = changes.filter(
     ({ atMs, by, desired }, index) => isFunction(by) && atMs <= writtenAtMs && desired !== (changes[index - 1]?.desired ?? desired),
   );
   return own.flatMap((lowered, index) => {
     const attach = own[index - 1];
     const attached = attach === undefined ? 0 : cloud.attachedWith(attach);
-    const isOne = attached > 0 && attach?.desired === size && lowered.desired === size - attached;
-    return isOne ? [{ size: lowered.desired, by: lowered.by, atMs: lowered.atMs }] : [];
+    if (attach === undefined || attached === 0 || lowered.desired !== attach.desired - attached) return [];
+    const { weights: _then, ...unweighed } = attach;
+    const asWritten = cloud.attachedWith({ ...unweighed, ...(weights && { weights }) });
+    return [attached, asWritten].some((units) => size === lowered.desired + units)
+      ? [{ size: lowered.desired, by: lowered.by, atMs: lowered.atMs }]
+      : [];
   });
 };

@@ -244,7 +244,8 @@ const newsOf = (chronicle: Chronicle, life: Life): readonly News[] => {
 export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: number, untilMs: number): number => {
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
   const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
-  return Math.min(...moments.map((atMs) => Math.min(...chronicle.desiredShownIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)));
+  const leastAt = (atMs: number): number => Math.min(...chronicle.desiredShownIn(group, heardMs, atMs), dueAt(chronicle, group, atMs));
+  return Math.min(...moments.map((atMs) => leastAt(atMs) - countedAt(chronicle, group, heardMs, atMs)));
 };
 
 /** The time for a request. If the group is let go in that time, it begins anew when a function could launch for its next policy. */
@@ -279,6 +280,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. An event of an end that is older than three minutes tells nothing about a member that lives. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. An event of an end that is older than three minutes tells nothing about a member that lives. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };

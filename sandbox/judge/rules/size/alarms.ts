@@ -1,8 +1,8 @@
 import type { Chronicle, GroupTimeline, Written } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
-import { adjusted, atDistance } from '../../policy/policy.ts';
+import { adjusted, atDistance, type Policy, type ScalingRow } from '../../policy/policy.ts';
 import { times } from '../../times.ts';
-import { alarmChanges, alarmTellsForMs, foundTogetherMs, lastsAgainMs } from '../../told/alarms.ts';
+import { alarmChanges, alarmTellsForMs, foundTogetherMs, lastsAgainMs, mayLast } from '../../told/alarms.ts';
 import { isHindered, look } from '../../told/hindrance.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { endless, isFunction } from '../../world/life.ts';
@@ -32,6 +32,12 @@ const heardAlarms = (chronicle: Chronicle) => {
 /** Whether the alarm had reached the function that wrote this, whether or not a fault met it: its cooldown began with this. */
 const toldAlarm = ({ invocations }: Chronicle, { by }: Written, alarm: string): boolean =>
   by.kind === 'function' && (invocations.get(by.invocation)?.deliveries ?? []).some(({ told }) => told.about === 'alarm' && told.alarm === alarm);
+
+type Change = { readonly before: number; readonly now: Written };
+
+/** Whether a change is what the alarm makes of the size before, while functions know it to be in `ALARM`: its cooldown began with this too. */
+const isByLasting = (chronicle: Chronicle, { before, now }: Change, row: ScalingRow, size: Policy['size']): boolean =>
+  mayLast(chronicle, row.alarm, now.atMs).some(({ fromThreshold }) => adjusted(before, atDistance(row, fromThreshold), size) === now.desired);
 
 /**
  * Whether an alarm that was received may have acted before the state item was restored or deleted, so that the item lacks that. No look can know when that
@@ -70,9 +76,13 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
     const isLetGo = chronicle.policyAt(group, atMs + actsWithinMs) === undefined;
     const isEdited = isLetGo || chronicle.policiesIn(group, atMs - apartMs, atMs + actsWithinMs).length > 1;
     // The first look may have received an alarm: then its item begins with another size than that of the policy.
-    const changes = written.filter((one, index) => one.desired !== (written[index - 1]?.desired ?? policy.size.desired));
-    const isActed = changes.some((one) => one.atMs > atMs - storedWithinMs && one.atMs <= atMs + actsWithinMs);
-    const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
+    const changes = written
+      .map((now, index): Change => ({ before: written[index - 1]?.desired ?? policy.size.desired, now }))
+      .filter(({ before: size, now }) => now.desired !== size);
+    const isActed = changes.some(({ now }) => now.atMs > atMs - storedWithinMs && now.atMs <= atMs + actsWithinMs);
+    const isCooling = changes
+      .filter(({ now }) => now.atMs <= atMs && now.atMs > happenedAtMs - row.cooldownMs)
+      .some((change) => toldAlarm(chronicle, change.now, alarm) || isByLasting(chronicle, change, row, policy.size));
     if (!isAlone || isEdited || isActed || isCooling || mayHaveActed(chronicle, timeline, { happenedAtMs, atMs })) return [];
     return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was received, and the desired size stays ${before}` }];
   });
@@ -81,7 +91,7 @@ const unanswered = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const alarmsAct: Rule = {
   name: 'alarms that are heard act',
   meaning:
-    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown. Another alarm half a minute before is no reason to do nothing. It does not hold for one that went off before a look found the state item lost or restored, and is received after that look: it may have acted before. A policy that is written or deleted at that time is a reason to do nothing.',
+    'An alarm changes the desired size of the groups that name it, unless the size is at its bound. This holds for an alarm that reaches a function without a fault, alone and outside its cooldown. Another alarm half a minute before is no reason to do nothing. The cooldown begins anew when the alarm acts again because it lasts. It does not hold for one that went off before a look found the state item lost or restored, and is received after that look: it may have acted before. A policy that is written or deleted at that time is a reason to do nothing.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
 };
 
