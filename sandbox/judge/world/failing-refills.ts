@@ -5,11 +5,14 @@ import { endless, goneAtMs, isFunction, type Life } from './life.ts';
 /** Ends by a user or by EC2 (EC2 API Reference, StateReason). They do not count against whoever launched the instance. */
 export const otherEnds: ReadonlySet<string> = new Set(['Client.UserInitiatedShutdown', 'Server.SpotInstanceTermination']);
 
+/** When an instance ran. One that shuts itself down at the moment at which it boots has not. */
+const ranAtMs = ({ runningAtMs = endless, ending }: Life): number => (runningAtMs < (ending?.atMs ?? endless) ? runningAtMs : endless);
+
 /** Whether an instance ended by itself before it ran. */
 const diedEarlyBy = (life: Life, atMs: number): boolean => {
-  const { ending, runningAtMs, services } = life;
+  const { ending, services } = life;
   const isItsOwn = ending?.code !== undefined && !isFunction(ending.by) && !otherEnds.has(ending.code);
-  return isItsOwn && goneAtMs(life) <= atMs && runningAtMs === undefined && services.length === 0;
+  return isItsOwn && goneAtMs(life) <= atMs && ranAtMs(life) === endless && services.length === 0;
 };
 
 /** How a row of launches is told. */
@@ -42,7 +45,7 @@ const rowOf = (
 ): Row | undefined => {
   let row: Row | undefined;
   for (const life of lives.filter(({ by }) => by.kind === 'asg' && by.asg === asg)) {
-    if ((life.runningAtMs ?? endless) <= ranByMs) row = undefined;
+    if (ranAtMs(life) <= ranByMs) row = undefined;
     if (!diedEarlyBy(life, atMs) || endsAtMs(life) <= forgottenMs) continue;
     const goesOn = row !== undefined && life.launchedAtMs - row.untilMs <= pauseMs;
     row = {
