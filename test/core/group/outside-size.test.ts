@@ -265,7 +265,7 @@ describe('deciding where others set the size', () => {
   it('suspends what its owner has not suspended, and notes nothing else', () => {
     const owners = asg(3, idsOf(inGroup(3)), { suspended: ['Launch'] });
     const joining = look(4, { members: [...inGroup(3), ...loose], asgs: [owners] });
-    expect(decide(joining).suspend).toEqual([{ asg: 'web-asg', processes: ['Terminate'] }]);
+    expect(decide(joining).suspend).toEqual([{ asg: 'web-asg', processes: ['Terminate'], atMs: nowMs }]);
   });
   it('holds the group while it holds a member that is being replaced besides its size, and resumes it after', () => {
     const doubled = inGroup(4);

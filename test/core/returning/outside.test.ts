@@ -87,7 +87,9 @@ describe('a move under way where others set the size', () => {
 
   it('holds the group before the replacement joins', () => {
     const coming = moving({ asg: undefined, admitted: false, serving: false, state: 'pending' });
-    expect(decide({ ...coming, state: { ...coming.state, suspended: [] }, asgs: [asgOf(10, coming.members)] }).suspend).toEqual(held);
+    expect(decide({ ...coming, state: { ...coming.state, suspended: [] }, asgs: [asgOf(10, coming.members)] }).suspend).toEqual(
+      held.map((one) => ({ ...one, atMs: nowMs })),
+    );
   });
   it('holds the group, which has one more than its size, until the member can leave', () => {
     expect(decide(moving({ serving: false }))).toMatchObject({ removals: [], suspend: [], resume: [] });
