@@ -52,6 +52,7 @@ import { guardedKeepWorking } from './rules/removals/kept-at-work.ts';
 import { needlessRemoval, protectedStay, straysGetTime, successorServes } from './rules/removals/needless-removal.ts';
 import { removalInOrder } from './rules/removals/removal-order.ts';
 import { removalKeepsShape } from './rules/removals/removal-shape.ts';
+import { stoppedAreKept } from './rules/removals/stopped.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
 import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/returns/back-to-spot.ts';
 import { movesAreKept } from './rules/returns/moves-kept.ts';
@@ -107,6 +108,7 @@ export const rules: readonly Rule[] = [
   removalKeepsShape,
   successorServes,
   removalsAreCalledOff,
+  stoppedAreKept,
   desiredAsAsked,
   observedSizesAreFollowed,
   outsideSizesStand,

@@ -100,7 +100,7 @@ export type Script = {
   advise(second: number, instance: string): void;
   /** An invocation that receives these messages. */
   react(fromSecond: number, untilSecond: number, invocation: string, told?: readonly Told[], injected?: boolean, again?: readonly string[]): void;
-  claim(second: number, instance: string, invocation: string, state?: string, reason?: 'scale-in' | 'never-served'): void;
+  claim(second: number, instance: string, invocation: string, state?: string, reason?: 'scale-in' | 'never-served' | 'interruption'): void;
   /** EC2 refuses to end it, and it takes work again. */
   refuse(second: number, instance: string): void;
   /** EC2 has no capacity for what this invocation requests for web. */

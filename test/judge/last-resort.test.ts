@@ -53,6 +53,28 @@ describe('what EC2 takes is used last', () => {
     expect(besideWarned('web')).toEqual([]);
     expect(besideWarned('api')).toHaveLength(1);
   });
+  it('counts advice beyond the budget for three minutes, and none where the policy has no budget', () => {
+    const launchedAfter = (second: number, rebalance: object, more: (script: Script) => void = () => undefined) =>
+      details(
+        lastResortLast,
+        (script) => {
+          twoServe(script);
+          script.policy(0, 1, { ...policy, rebalance });
+          script.advise(100, 'i-1');
+          script.react(101, 103, 'hears', [{ about: 'advice', instance: 'i-1' }]);
+          more(script);
+          launched(script, second, 'i-3', 'spot-a');
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    const budget = { act: true, atMostPerHour: 1 };
+    expect(launchedAfter(150, budget)).toHaveLength(1);
+    expect(launchedAfter(290, budget)).toEqual([]);
+    expect(launchedAfter(150, { act: true })).toEqual([]);
+    expect(launchedAfter(150, { act: false, atMostPerHour: 1 })).toEqual([]);
+    // Where EC2 gave an instance since, the next one is no fault.
+    expect(launchedAfter(150, budget, (script) => launched(script, 120, 'i-4', 'spot-a'))).toEqual([expect.stringContaining('i-4 was launched')]);
+  });
   it('breaks also when the invocation that received the warning launches', () => {
     const same = found((script) => {
       warned(script);

@@ -46,6 +46,22 @@ const advisedStill = (chronicle: Chronicle, life: Life, launch: Launch): Deliver
   return Math.min(takenOutAtMs(life), goneAtMs(life), warnedAtMs(life)) > launch.atMs ? heard : undefined;
 };
 
+/**
+ * Advice beyond the budget of the policy counts for three minutes. Nobody claims its member, which has to be one that a look shows. An instance that EC2
+ * gives there may end that.
+ */
+const advisedBeyondBudget = (chronicle: Chronicle, { advicePerHour, mode }: Policy, life: Life, launch: Launch): Delivery | undefined => {
+  const heard = learnedFrom(chronicle, life, 'advice', launch);
+  if (heard === undefined || advicePerHour === Number.POSITIVE_INFINITY || mode !== 'act') return undefined;
+  const { lagMs, asgLagMs, clockMs } = chronicle.times;
+  const wasShown = [heard.atMs - Math.max(lagMs, asgLagMs), launch.atMs].every((atMs) => chronicle.isReadyAt(life, atMs));
+  const isGiven = chronicle
+    .livesIn(launch.group)
+    .some((one) => nameOf(one) === nameOf(life) && one.launchedAtMs > heard.atMs - times.reactMs && one.launchedAtMs < launch.atMs);
+  if (!wasShown || isGiven || life.claims.some(({ atMs }) => atMs <= launch.atMs)) return undefined;
+  return launch.atMs < heard.atMs + times.interruptedRestMs - 2 * clockMs ? heard : undefined;
+};
+
 /** A policy that is written, and a state item that is restored, make Holdfast forget; a request that failed is repeated as it was made. */
 const mayHaveForgotten = (chronicle: Chronicle, { group, atMs }: Launch, heardMs: number): boolean => {
   const isWithin = (one: { readonly atMs: number }): boolean => one.atMs > heardMs - times.reactMs && one.atMs <= atMs;
@@ -61,11 +77,12 @@ const mayBeRepeat = (chronicle: Chronicle, { atMs }: Launch): boolean =>
   );
 
 /** Members of this offering that EC2 takes or advises to replace, if the function that launched certainly knew it. */
-const knownRisk = (chronicle: Chronicle, launch: Launch, acts: boolean): Life | undefined => {
+const knownRisk = (chronicle: Chronicle, launch: Launch, policy: Policy): Life | undefined => {
   if (refusalsOf(chronicle, launch.group, launch.life).some(({ atMs }) => atMs <= launch.atMs)) return undefined;
   return chronicle.livesIn(launch.group).find((life) => {
     if (life === launch.life || nameOf(life) !== nameOf(launch.life)) return false;
-    const heard = warnedLately(chronicle, life, launch) ?? (acts ? advisedStill(chronicle, life, launch) : undefined);
+    const advice = policy.actsOnAdvice ? (advisedStill(chronicle, life, launch) ?? advisedBeyondBudget(chronicle, policy, life, launch)) : undefined;
+    const heard = warnedLately(chronicle, life, launch) ?? advice;
     return heard !== undefined && !mayHaveForgotten(chronicle, launch, heard.atMs);
   });
 };
@@ -92,7 +109,7 @@ const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
   const [policy, ...others] = chronicle.policiesIn(group, sinceMs, atMs);
   const pool = policy?.pools[poolOf(life, policy, atMs) ?? ''];
   if (policy === undefined || others.length > 0 || pool === undefined || !isChosenByUs(pool)) return [];
-  const risk = knownRisk(chronicle, launch, policy.actsOnAdvice);
+  const risk = knownRisk(chronicle, launch, policy);
   if (risk === undefined || mayBeRepeat(chronicle, launch)) return [];
   const other = otherThan(chronicle, policy, pool, launch);
   if (other === undefined) return [];
@@ -103,7 +120,7 @@ const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
 export const lastResortLast: Rule = {
   name: 'what EC2 takes is used last',
   meaning:
-    'Some offerings are at risk: EC2 took a member there in the last three minutes, or advises a member there to leave that has not left yet. Nothing is launched in such an offering while another one of its tier would give it.',
+    'Some offerings are at risk: EC2 took a member there in the last three minutes, or advises a member there to leave that has not left yet. Advice beyond `rebalance.atMostPerHour` counts for three minutes. Nothing is launched in such an offering while another one of its tier would give it.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
       isFunction(life.by) ? poorPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],
