@@ -20,6 +20,7 @@ import { returning } from './returning.ts';
 import { said } from './said.ts';
 import { shares } from './shares.ts';
 import { storms } from './storms.ts';
+import { strangers } from './strangers.ts';
 import { weights } from './weights.ts';
 
 /** Every mutant. A mutant's name is its own. */
@@ -45,5 +46,6 @@ export const mutants: readonly Mutant[] = [
   ...said,
   ...shares,
   ...storms,
+  ...strangers,
   ...weights,
 ];

@@ -36,6 +36,7 @@ import { clocksJump, seldomSituations } from './seldom-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
 import { spareSituations } from './spare-situations.ts';
+import { strangerSituations } from './stranger-situations.ts';
 import { versionSituations } from './version-situations.ts';
 import { weightSituations } from './weight-situations.ts';
 
@@ -119,6 +120,9 @@ const attacked = (name: keyof typeof attackSituations): Run => situation(attackS
 const seldom = (name: keyof typeof seldomSituations): Run => situation(seldomSituations[name]);
 
 const promisedIn = (name: keyof typeof promiseSituations): Run => situation(promiseSituations[name]);
+/** A run of each of these situations, by its name. */
+const eachOf = <Name extends string>(made: Readonly<Record<Name, () => Situation>>): Readonly<Record<Name, Run>> =>
+  Object.fromEntries(Object.entries<() => Situation>(made).map(([name, make]) => [name, situation(make)])) as Record<Name, Run>;
 
 const whileClocksJump =
   (name: keyof typeof seldomSituations, of = /react/): Run =>
@@ -340,6 +344,7 @@ export const runs = {
     ...{ concurrency: 1_000, seed: 1 },
   }),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
+  ...eachOf(strangerSituations),
 } satisfies Readonly<Record<string, Run>>;
 
 export type RunName = keyof typeof runs;

@@ -1,0 +1,97 @@
+import type { Mutant } from './mutant.ts';
+
+/** Faults that a stranger put into the code, and that the rules did not notice at once. */
+export const strangers: readonly Mutant[] = [
+  {
+    name: 'members that move to on-demand already do not count against the surge',
+    file: 'core/decide/on-demand-floor.ts',
+    from: 'arbiter.toOnDemand.left() - moving.size, arbiter',
+    to: 'arbiter.toOnDemand.left(), arbiter',
+    caughtBy: ['members move on demand, and their replacements boot slowly'],
+  },
+  {
+    name: 'one more than the floor on demand allows may leave',
+    file: 'core/decide/beyond-floor.ts',
+    from: 'left > 0 ||',
+    to: 'left >= 0 ||',
+    caughtBy: ['a group with a floor on demand becomes smaller'],
+  },
+  {
+    name: 'a lost state item frees the budget of moves at once',
+    file: 'core/returning/rule.ts',
+    from: 'Math.max(changedAtMs + rule.afterMs, forgottenMs)',
+    to: 'changedAtMs + rule.afterMs',
+    caughtBy: ['the state table is emptied between two moves'],
+  },
+  {
+    name: 'a move that was refused still counts for the budget',
+    file: 'core/returning/memory.ts',
+    from: 'return count === 0 ? [] :',
+    to: 'return count === 0 ? [move] :',
+    caughtBy: ['the launch for a move is refused'],
+  },
+  {
+    name: 'a replacement that nothing checks counts as up at once',
+    file: 'core/returning/under-way.ts',
+    from: 'serving && (!unchecked || nowMs - launchedAtMs >= upAfterMs)',
+    to: 'serving && (!unchecked || nowMs - launchedAtMs >= upAfterMs - 180_000)',
+    caughtBy: ['members that nothing checks move back to spot'],
+  },
+  {
+    name: 'late members leave below the size while launches are denied',
+    file: 'core/drain/late.ts',
+    from: "order === 'drain-first' && !isDeniedIn(denials, group.capacity) ? maxSurge : 0",
+    to: "order === 'drain-first' ? maxSurge : 0",
+    also: [{ file: 'core/drain/late.ts', from: 'import { type Denials, isDeniedIn } from', to: 'import { type Denials } from' }],
+    caughtBy: ['launches come to be denied while drains cannot start'],
+  },
+  {
+    name: 'the time-out of a drain counts from its order',
+    file: 'core/drain/drain.ts',
+    from: 'const begunAtMs = swap.drainStartedAtMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;',
+    to: 'const begunAtMs = swap.drainOrderedAtMs ?? swap.claimedAtMs;',
+    caughtBy: ['the drains of a surplus start late'],
+  },
+  {
+    name: 'who holds a place while it drains is launched for as well',
+    file: 'core/decide/missing-members.ts',
+    from: 'headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;',
+    to: 'headcount.staying.length + headcount.inFlightCount;',
+    caughtBy: ['advised members drain for long before their replacements come'],
+  },
+  {
+    name: 'advice beyond the budget is not remembered',
+    file: 'functions/react/look/lessons.ts',
+    from: 'const advised = withAdvised(losses, overBudget, nowMs);',
+    to: 'const advised = withAdvised(losses, [], nowMs);',
+    caughtBy: ['EC2 advises more members to leave than the budget allows'],
+  },
+  {
+    name: 'a stopped instance is ended although too few serve',
+    file: 'functions/react/carry-out/unfinished-swaps.ts',
+    from: 'const needless = isEnough ? stopped : [];',
+    to: 'const needless = isEnough || stopped.length > 0 ? stopped : [];',
+    caughtBy: ['members are stopped while nothing gives others'],
+  },
+  {
+    name: 'a spread is evened out by a move to another market',
+    file: 'core/returning/even-out.ts',
+    from: 'picked.leaf.pool.market !== member.offering.market || !isSure(picked)',
+    to: '!isSure(picked)',
+    caughtBy: ['a spread comes to be over both markets'],
+  },
+  {
+    name: 'of equal children a spread takes the last',
+    file: 'core/selector/spread.ts',
+    from: 'choice.tally.count < best.tally.count',
+    to: 'choice.tally.count <= best.tally.count',
+    caughtBy: ['equal pools'],
+  },
+  {
+    name: 'a member that serves on unreleased is no failure',
+    file: 'functions/end-drain/tell-end.ts',
+    from: "new Set(['not-ended', 'still-in-service'])",
+    to: "new Set(['not-ended'])",
+    caughtBy: ['the load balancer denies to take advised members out'],
+  },
+];
