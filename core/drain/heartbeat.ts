@@ -19,6 +19,15 @@ export const prolonged = (hook: LifecycleHook, nowMs: number): LifecycleHook => 
   expiresAtMs: Math.max(hook.expiresAtMs, nowMs + timeoutOf(hook)),
 });
 
+/**
+ * The hook with its time-out, once that was looked up. Auto Scaling waits as long from when it began to. A heartbeat
+ * that was sent meanwhile may have moved the end further.
+ */
+export const withTimeout = (hook: LifecycleHook, timeoutMs: number | undefined): LifecycleHook =>
+  hook.timeoutMs !== undefined || timeoutMs === undefined
+    ? hook
+    : { ...hook, timeoutMs, expiresAtMs: Math.max(hook.expiresAtMs, (hook.sinceMs ?? 0) + timeoutMs) };
+
 /** The hooks that Auto Scaling still waits for. */
 export const openHooks = ({ hooks = [] }: Pick<Swap, 'hooks'>): readonly LifecycleHook[] =>
   hooks.filter(({ overAtMs }) => overAtMs === undefined);

@@ -551,15 +551,23 @@ describe('an instance on a lifecycle hook', () => {
     expect(fleet.stateOf('i-1').hooks?.map(({ token }) => token)).toEqual(['t', 't-2']);
   });
 
-  test('whose event holds no time-out: it is looked up at the first heartbeat, once for all', async () => {
-    const { timeoutMs: _, ...untold } = { ...hook, expiresAtMs: inMs(30) };
+  test('whose event holds no time-out: it is looked up when a heartbeat may be due, once for all, and none is sent before its time', async () => {
+    const { timeoutMs: _, ...untold } = { ...hook, sinceMs: noonMs, expiresAtMs: inMs(30) };
     const fleet = createFleet(pair({ reason: 'hook', hooks: [untold] }), 200_000);
-    fleet.timeouts.set('drain', 600_000);
+    fleet.timeouts.set('drain', 240_000);
     const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)).toEqual(['begin 0', 'check 15', 'check 201', 'end 201']);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'check 15', 'check 120', 'check 201', 'end 201']);
     expect(fleet.calls.filter((name) => name === 'timeouts').length).toBe(1);
-    expect(fleet.beats.length).toBe(2);
-    expect(fleet.stateOf('i-1').hooks).toEqual([{ ...hook, timeoutMs: 600_000, expiresAtMs: inMs(615) }]);
+    expect(fleet.beats.map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([120, 120]);
+    expect(fleet.stateOf('i-1').hooks).toEqual([{ ...untold, timeoutMs: 240_000, expiresAtMs: inMs(360) }]);
+  });
+
+  test('since an unknown time: its first heartbeat comes at once', async () => {
+    const { timeoutMs: _, ...untold } = { ...hook, expiresAtMs: noonMs };
+    const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [untold] })], 100_000);
+    fleet.timeouts.set('drain', 600_000);
+    await execute(fleet, order());
+    expect(fleet.beats.map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([0]);
   });
 
   test('is kept alive while the drain waits for replacements', async () => {

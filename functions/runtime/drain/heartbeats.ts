@@ -1,7 +1,7 @@
 import { allSettled } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { heartbeatsNow } from '../../../core/drain/drain.ts';
-import { prolonged } from '../../../core/drain/heartbeat.ts';
+import { prolonged, withTimeout } from '../../../core/drain/heartbeat.ts';
 import type { LifecycleActions } from '../../../core/ports/lifecycle-actions.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { Clock } from '../../../core/ports/surroundings.ts';
@@ -48,10 +48,11 @@ const beat = async (
 };
 
 /**
- * Sends the heartbeats that are due and returns the swaps as they are afterwards. A crash between heartbeat and record
- * only repeats the heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An
- * action that is no longer active is recorded as over, because its instance continues without us. A heartbeat that AWS
- * could not take now stays due, and is repeated soon.
+ * Sends the heartbeats that are due and returns the swaps as they are afterwards. The time-outs of these hooks are looked
+ * up before, and a heartbeat that is not due by then is not sent. A crash between heartbeat and record only repeats the
+ * heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An action that is no
+ * longer active is recorded as over, because its instance continues without us. A heartbeat that AWS could not take now
+ * stays due, and is repeated soon.
  *
  * @param timeoutMs the drain time-out of the policy
  */
@@ -66,18 +67,18 @@ export const keepHooksAlive = async (
     ports.lifecycle,
     swaps.flatMap((swap) => heartbeatsNow(swap, nowMs, timeoutMs)),
   );
-  const withTimeout = (hook: LifecycleHook): LifecycleHook => {
-    const ownMs = hook.timeoutMs ?? timeouts.get(keyOf(hook));
-    return ownMs === undefined ? hook : { ...hook, timeoutMs: ownMs };
-  };
+  const known = (hook: LifecycleHook): LifecycleHook => withTimeout(hook, timeouts.get(keyOf(hook)));
   return onEach(swaps, heartbeatsAtOnce, async (swap) => {
     const due = heartbeatsNow(swap, nowMs, timeoutMs);
     if (due.length === 0) return swap;
+    const informed = { ...swap, hooks: (swap.hooks ?? []).map(known) };
     const sent = await allSettled(
-      due.map(async (hook) => [hook, await beat(ports, swap.instance, withTimeout(hook))] as const),
+      heartbeatsNow(informed, nowMs, timeoutMs).map(
+        async (hook) => [hook, await beat(ports, swap.instance, hook)] as const,
+      ),
     );
     const after = new Map(sent);
-    const hooks = swap.hooks?.map((hook) => after.get(hook) ?? hook) ?? [];
+    const hooks = informed.hooks.map((hook) => after.get(hook) ?? hook);
     await ports.store.advance(swap, {
       from: ['leaving', 'draining', 'drained'],
       drain,
