@@ -39,15 +39,18 @@ export type Patience = {
 
 const isLook = (command: string): boolean => command.startsWith('Describe');
 
-const isHeartbeat = (command: string): boolean => command.startsWith('RecordLifecycleActionHeartbeat');
+/** Steps of a drain read hooks only to find out when their heartbeats are due. `react` reads them to find others. */
+const isForHeartbeats = (command: string, reads: CallKind): boolean =>
+  command.startsWith('RecordLifecycleActionHeartbeat') ||
+  (reads !== 'decide' && command.startsWith('DescribeLifecycleHooks'));
 
 /** All actions of Auto Scaling share one bucket, by its documentation. A heartbeat that is late ends its instance. */
 export const autoScalingCall =
   ({ actMs, lookMs, reads }: Patience) =>
   (command: string): PacedCall => {
-    if (isLook(command)) return { bucket: 'autoScaling', kind: reads, patienceMs: lookMs };
     const act = { bucket: 'autoScaling', kind: 'act' } as const;
-    if (isHeartbeat(command)) return { ...act, patienceMs: heartbeatPatienceMs, isUrgent: true };
+    if (isForHeartbeats(command, reads)) return { ...act, patienceMs: heartbeatPatienceMs, isUrgent: true };
+    if (isLook(command)) return { bucket: 'autoScaling', kind: reads, patienceMs: lookMs };
     return { ...act, patienceMs: actMs, ...(command.startsWith('LaunchInstances') && { isLaunch: true }) };
   };
 

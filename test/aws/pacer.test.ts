@@ -296,7 +296,9 @@ describe('a client whose calls are paced', () => {
     const heartbeat = { bucket: 'autoScaling', kind: 'act', patienceMs: heartbeatPatienceMs, isUrgent: true };
     expect(autoScalingCall(patience)('RecordLifecycleActionHeartbeatCommand')).toEqual(heartbeat);
     expect(autoScalingCall(patience)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'look', patienceMs: 2 });
+    expect(autoScalingCall(patience)('DescribeLifecycleHooksCommand')).toEqual(heartbeat);
     const deciding = { ...patience, reads: 'decide' } as const;
+    expect(autoScalingCall(deciding)('DescribeLifecycleHooksCommand')).toEqual({ bucket: 'autoScaling', kind: 'decide', patienceMs: 2 });
     expect(autoScalingCall(deciding)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'decide', patienceMs: 2 });
     expect(loadBalancingCall(patience)('RegisterTargetsCommand')).toEqual({ bucket: 'targets', kind: 'act', patienceMs: 3 });
     expect(loadBalancingCall(patience)('DescribeTargetHealthCommand')).toEqual({ bucket: 'health', kind: 'look', patienceMs: 1 });
