@@ -116,6 +116,28 @@ describe('what a swap says of its instance is true', () => {
     expect(hooks()).toEqual(['the swap of i-1 no longer names one, which waits']);
     expect(hooks(105)).toEqual([]);
   });
+  it('compares a swap with what the same group wrote before, not with the swap of another group', () => {
+    const other = (script: Script): void => {
+      waits(script, 90, 'one');
+      script.at(100, {
+        ...{ kind: 'item-written', table: 'state', group: 'old', item: 'swap#i-1', bytes: 500, by: react('of-1') },
+        swap: { reason: 'interruption', state: 'gone', facts: { ...facts, hooks: ['one'] } },
+      });
+    };
+    expect(
+      found((script) => {
+        other(script);
+        says(script, 101, { hooks: [] });
+      }),
+    ).toEqual([]);
+    expect(
+      found((script) => {
+        says(script, 95, { hooks: ['one'] });
+        other(script);
+        says(script, 101, { hooks: [] });
+      }),
+    ).toEqual(['the swap of i-1 no longer names one, which waits']);
+  });
   it('says nothing of a table that was restored, and of what others write', () => {
     const lost = (script: Script): void => {
       waits(script, 90, 'one');

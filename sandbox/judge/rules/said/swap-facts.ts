@@ -92,14 +92,14 @@ const hidesWarning = (life: Life, before: Write | undefined, { swap: { reason, s
 export const swapsNameTruly: Rule = {
   name: 'what a swap says of its instance is true',
   meaning:
-    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. It says of no hook that it waits for longer than it does; if the hook was put again meanwhile, a heartbeat may count by the new time-out. One that comes to name the time at which EC2 takes its instance leaves for that warning, or for its hook.',
+    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. The swap of an instance in another group is another one. It says of no hook that it waits for longer than it does; if the hook was put again meanwhile, a heartbeat may count by the new time-out. One that comes to name the time at which EC2 takes its instance leaves for that warning, or for its hook.',
   broken: (chronicle) =>
     [...swapWrites(chronicle)].flatMap(([instance, writes]) => {
       const life = chronicle.life(instance);
       if (life === undefined) return [];
       return writes
         .flatMap((write, index): readonly Broken[] => {
-          const before = writes[index - 1];
+          const before = writes.slice(0, index).findLast(({ group }) => group === write.group);
           const hidden = hidesWarning(life, before, write) ? `names the time of a warning, and ${write.swap.reason} as its reason` : undefined;
           const why = untrue(chronicle, life, write) ?? hidden ?? (before && changedWrongly(chronicle, life, before, write));
           return why === undefined ? [] : [{ group: write.group, instance, atMs: write.atMs, detail: `the swap of ${instance} ${why}` }];
