@@ -43,6 +43,12 @@ const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>
 const isAside = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean =>
   (isAlive(instance) || isStopped(instance)) && standings.get(instance.InstanceId ?? '')?.counts === false;
 
+/** Whether EC2 starts what a warm pool had stopped: its Auto Scaling group has taken it in, and it does not run yet. */
+const isStarting = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean => {
+  const standing = standings.get(instance.InstanceId ?? '');
+  return isStopped(instance) && standing?.counts === true && !standing.inService;
+};
+
 const idsOf = (instances: readonly Instance[]): readonly string[] =>
   instances.map(({ InstanceId }) => InstanceId ?? '');
 
@@ -150,7 +156,7 @@ const holdingsIn = async ({ shown, health, changes }: Found, deps: ProviderDeps,
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
   const stillTagged = detached.filter((instance) => tagOf(instance, asgTag) !== undefined);
   const ours = all.filter((instance) => !detached.includes(instance));
-  const ended = ours.filter((instance) => !isAlive(instance));
+  const ended = ours.filter((instance) => !isAlive(instance) && !isStarting(instance, standings));
   return {
     members: await judgedReady(
       deps,

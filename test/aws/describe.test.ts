@@ -329,14 +329,17 @@ describe('a group attached to an Auto Scaling group', () => {
   });
 
   test.each([
-    ['Warmed:Stopped', ['i-1']],
-    ['InService', []],
-  ])('%s and stopped by EC2, it holds no place', async (lifecycle, expected) => {
-    const { members, aside, stopped } = await look(attached(), {
+    ['Warmed:Stopped', ['i-1'], ['i-1']],
+    ['InService', [], ['i-1']],
+    // Its Auto Scaling group has just taken it out of its warm pool.
+    ['Pending', [], []],
+    ['Pending:Wait', [], []],
+  ])('%s and stopped by EC2, it holds no place', async (lifecycle, expected, over) => {
+    const { members, aside, stopped, ended } = await look(attached(), {
       DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb, { state: 'stopped' })] }),
       DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { 'i-1': lifecycle })] },
     });
-    expect([members, aside, stopped]).toEqual([[], expected, ['i-1']]);
+    expect([members, aside, stopped, ended]).toEqual([[], expected, ['i-1'], over]);
   });
 
   test("serves once the Auto Scaling group's own target groups say so too, and is admitted before", async () => {
