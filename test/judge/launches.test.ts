@@ -227,6 +227,19 @@ describe('a replacement that is requested soon', () => {
     expect(asked()).toEqual([]);
     expect([asked({ joinedS: 50 }), asked({ launches: 0 })].map(({ length }) => length)).toEqual([1, 1]);
   });
+  it('is none where only a pool of weight 0 could give one more, because such a pool gets no members', () => {
+    const asked = (weight: number, capacity = 0) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        const weighted = ['spot-b', 'od-b'].map((use, index) => ({ use, weight: index === 0 ? 1 : weight }));
+        script.policy(10, 2, { ...policy, capacity: { weighted } });
+        script.at(20, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity, priceUsdPerHour: 0.03 });
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      });
+    expect(asked(0)).toEqual([]);
+    expect([asked(1), asked(0, 10)].map(({ length }) => length)).toEqual([1, 1]);
+  });
   it('is none while a look may still show that the sizes of the Auto Scaling group count weights', () => {
     const asked = (offS: number, lagSeconds: number) =>
       details(

@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import { headcountAt } from '../members/staying.ts';
 import { limitFor, type Policy, type PolicyPool } from '../policy/policy.ts';
 import { mayBecome, offeringsOf, poolOf } from '../policy/pools.ts';
-import { poolsOf } from '../policy/tree.ts';
+import { poolsOf, usedPools } from '../policy/tree.ts';
 import { rememberedBy } from '../remembered.ts';
 import { times } from '../times.ts';
 import { undoneEnds, undoneUntil } from '../told/losses.ts';
@@ -78,7 +78,7 @@ const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool,
 const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean =>
   !deathsMayBound(chronicle, policy.group, atMs) &&
   !limitMayBound(chronicle, policy.group, atMs) &&
-  poolsOf(policy, policy.capacity).some(
+  usedPools(policy).some(
     (pool) =>
       isBelowCap(chronicle, policy, pool, atMs) && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
   );
@@ -88,7 +88,7 @@ export const onDemandGives = (chronicle: Chronicle, policy: Policy, atMs: number
   const { group } = policy;
   if (deathsMayBound(chronicle, group, atMs) || limitMayBound(chronicle, group, atMs)) return false;
   const held = Map.groupBy(chronicle.membersAt(group, atMs), (life) => poolOf(life, policy, atMs));
-  return poolsOf(policy, policy.capacity).some(
+  return usedPools(policy).some(
     (pool) =>
       pool.market === 'on-demand' &&
       (held.get(pool.name)?.length ?? 0) < pool.most &&
@@ -116,7 +116,7 @@ export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): b
   const { group } = policy;
   if (deathsMayBound(chronicle, group, atMs) || limitMayBound(chronicle, group, atMs)) return false;
   const held = Map.groupBy(chronicle.membersAt(group, atMs), (life) => poolOf(life, policy, atMs));
-  return poolsOf(policy, policy.capacity).some(
+  return usedPools(policy).some(
     (pool) =>
       (held.get(pool.name)?.length ?? 0) < pool.most &&
       !wasDeniedLately(chronicle, group, atMs, pool.name) &&

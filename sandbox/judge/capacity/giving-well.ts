@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
-import type { Policy, PolicyPool, TreeNode } from '../policy/policy.ts';
+import type { Policy, TreeNode } from '../policy/policy.ts';
 import { offeringsOf } from '../policy/pools.ts';
-import { poolsOf, selectorOf } from '../policy/tree.ts';
+import { poolsOf, selectorOf, usedPools } from '../policy/tree.ts';
 import type { OfferingName } from '../world/cloud.ts';
 import { givingOf, isAtRisk, type Moment } from './giving.ts';
 
@@ -14,13 +14,6 @@ export type Search = {
 };
 
 const isWithin = ({ within }: Search, offering: OfferingName): boolean => within === undefined || within(offering);
-
-/** Pools below a node that can get members. A child of weight 0 gets none. */
-const usedPools = (policy: Policy, node: TreeNode): readonly PolicyPool[] => {
-  const selector = selectorOf(node);
-  if (selector === undefined) return poolsOf(policy, node);
-  return selector.children.filter((_, index) => selector.weights[index] !== 0).flatMap((child) => usedPools(policy, child));
-};
 
 /** Whether the pools below a node would have given one more, even if only offerings at risk did. */
 export const givesAtAll = (search: Search, node: TreeNode): boolean =>

@@ -50,4 +50,15 @@ export const pathTo = (node: TreeNode, pool: string): readonly { readonly select
   return next === undefined ? [] : [{ selector, child }, ...pathTo(next, pool)];
 };
 
+/** Names of the pools below a node that get new members. A child of weight 0 gets none (docs/policy.md). */
+export const usedBelow = (node: TreeNode): readonly string[] => {
+  const selector = selectorOf(node);
+  if (selector === undefined) return poolsBelow(node);
+  return selector.children.flatMap((child, index) => (selector.weights[index] === 0 ? [] : usedBelow(child)));
+};
+
+/** Pools of a policy that get new members. */
+export const usedPools = (policy: Policy, node: TreeNode = policy.capacity): readonly PolicyPool[] =>
+  usedBelow(node).flatMap((name) => policy.pools[name] ?? []);
+
 export const poolsOf = (policy: Policy, node: TreeNode): readonly PolicyPool[] => poolsBelow(node).flatMap((name) => policy.pools[name] ?? []);

@@ -7,7 +7,7 @@ import { inEveryGroup } from '../../every-group.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { headcountAt, ownLaunches } from '../../members/staying.ts';
 import type { BreakerRule, Policy } from '../../policy/policy.ts';
-import { poolsOf } from '../../policy/tree.ts';
+import { usedPools } from '../../policy/tree.ts';
 import { times } from '../../times.ts';
 import { isHindered, telling } from '../../told/hindrance.ts';
 import { isHealthy } from '../../told/leaving.ts';
@@ -25,7 +25,7 @@ const policyOf = (chronicle: Chronicle, { group, sinceMs, life }: Launch): Polic
 
 /** Whether something else in the tree would have given a launch, besides what breakers may cover. */
 const somethingElseGives = (chronicle: Chronicle, policy: Policy, { group, sinceMs, life }: Launch): boolean =>
-  poolsOf(policy, policy.capacity).some(
+  usedPools(policy).some(
     (pool) => givingOf(chronicle, policy, pool, { group, sinceMs, atMs: life.launchedAtMs }).filter(({ market }) => market !== 'spot').length > 0,
   );
 

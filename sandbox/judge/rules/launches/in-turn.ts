@@ -3,9 +3,9 @@ import type { Refused } from '../../capacity/refusals.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import type { Policy, PolicyPool } from '../../policy/policy.ts';
+import { usedPools } from '../../policy/tree.ts';
 import { times } from '../../times.ts';
 import { isHindered, launching, look, ways } from '../../told/hindrance.ts';
-import { usedPools } from './last-resort.ts';
 import { isInAsgs, lastsInAsgsMs, looksAtShort, type Short } from './lasting-shortage.ts';
 
 type Broken = Omit<Finding, 'rule'>;

@@ -8,7 +8,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import { ownLaunches } from '../../members/staying.ts';
 import type { Policy, PolicyPool } from '../../policy/policy.ts';
 import { poolOf } from '../../policy/pools.ts';
-import { pathTo, poolsOf } from '../../policy/tree.ts';
+import { pathTo, usedPools } from '../../policy/tree.ts';
 import { times } from '../../times.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { nameOf, type OfferingName } from '../../world/cloud.ts';
@@ -126,10 +126,6 @@ export const lastResortLast: Rule = {
       isFunction(life.by) ? poorPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],
     ),
 };
-
-/** Pools that get members at all: a child of weight 0 gets none. */
-export const usedPools = (policy: Policy): readonly PolicyPool[] =>
-  poolsOf(policy, policy.capacity).filter(({ name }) => pathTo(policy.capacity, name).every(({ selector, child }) => selector.weights[child] !== 0));
 
 const uselessPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
   const { life, group, sinceMs, atMs } = launch;

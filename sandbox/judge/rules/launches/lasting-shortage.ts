@@ -4,10 +4,10 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
 import { asgsOf, type Policy } from '../../policy/policy.ts';
+import { usedPools } from '../../policy/tree.ts';
 import { times } from '../../times.ts';
 import { nameOf } from '../../world/cloud.ts';
 import { isFunction } from '../../world/life.ts';
-import { usedPools } from './last-resort.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 

@@ -9,7 +9,7 @@ import { servesAgainMsIn } from '../../members/serves-again.ts';
 import { headcountAt, isStray, ownLaunches } from '../../members/staying.ts';
 import { actsSince } from '../../policy/modes.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { poolsOf } from '../../policy/tree.ts';
+import { usedPools } from '../../policy/tree.ts';
 import { times } from '../../times.ts';
 import { draining, health, hindrances, launching, look, ways } from '../../told/hindrance.ts';
 import { refillNow } from '../../told/refill.ts';
@@ -76,7 +76,7 @@ export const floorFirst: Rule = {
       if (held >= owed) return [];
       const moment = { group, sinceMs, atMs, ...(isFunction(life.by) && { invocation: life.by.invocation }) };
       const gives = policies.every((policy) =>
-        poolsOf(policy, policy.capacity).some((pool) => pool.market === 'on-demand' && givingOf(chronicle, policy, pool, moment).length > 0),
+        usedPools(policy).some((pool) => pool.market === 'on-demand' && givingOf(chronicle, policy, pool, moment).length > 0),
       );
       if (!gives) return [];
       return [{ group, instance: life.instance, atMs, detail: `${life.instance} is on spot, ${held} are on demand and ${owed} are owed` }];

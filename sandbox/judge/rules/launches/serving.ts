@@ -9,7 +9,7 @@ import { holdsPlace } from '../../members/holds-place.ts';
 import { servesAgainMsIn } from '../../members/serves-again.ts';
 import { headcountAt } from '../../members/staying.ts';
 import { actsSince, wasIdle } from '../../policy/modes.ts';
-import { poolsOf } from '../../policy/tree.ts';
+import { usedPools } from '../../policy/tree.ts';
 import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
 import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealthy, isTooYoung, isUnshown, tellsEnd } from '../../told/leaving.ts';
@@ -272,7 +272,7 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
   const placedBy = hearerOf(chronicle, life, heardMs);
   // What is requested later fills no place that was free.
   const moment = { group, sinceMs: heardMs, atMs: untilMs, besideUntilMs: untilMs, ...(placedBy !== undefined && { placedBy }) };
-  if (!poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
+  if (!usedPools(policy).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
   const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the ${what} of ${life.instance} was heard, ${shortBy} are still not requested`;
   return [{ group, instance: life.instance, atMs: untilMs, heardAtMs: toldMs, members: shortBy, detail }];
 };
@@ -280,6 +280,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. An event of an end that is older than three minutes tells nothing about a member that lives. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. An event of an end that is older than three minutes tells nothing about a member that lives. A pool below a child of weight 0 gives nothing. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };

@@ -2,8 +2,8 @@ import { items } from '../../../../core/contract.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { ownLaunches, reservationOf } from '../../members/staying.ts';
-import type { Policy, TreeNode } from '../../policy/policy.ts';
-import { pathTo, poolsBelow, selectorOf } from '../../policy/tree.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { pathTo, usedBelow } from '../../policy/tree.ts';
 import { decisionsOf, type SaidDecision, type SaidRound, type SaidSwap, swapsOf } from '../../said/stored.ts';
 import { type Life, tagsAt } from '../../world/life.ts';
 
@@ -44,13 +44,6 @@ const ofAnotherPool = (chronicle: Chronicle): readonly Broken[] => {
       { group, instance: life.instance, atMs: life.launchedAtMs, detail: `${life.instance} was launched from ${named}, and ${pool} was requested` },
     ];
   });
-};
-
-/** Pools below a node that can get members. A child of weight 0 gets none. */
-const usedBelow = (node: TreeNode): readonly string[] => {
-  const selector = selectorOf(node);
-  if (selector === undefined) return poolsBelow(node);
-  return selector.children.flatMap((child, index) => (selector.weights[index] === 0 ? [] : usedBelow(child)));
 };
 
 /** Pools of earlier tiers than the one of a pool. Below a spread by zone or type, a reason is about that zone or type alone. */
