@@ -52,6 +52,16 @@ describe.each(['at-cap', 'at-maximum'])('a pool that is %s', (code) => {
       });
     expect([asked(90, 'spot-a'), asked(90, 'spot-b')].map((write) => counted({ code, held: 3 }, write))).toEqual([0, 1]);
   });
+  it('holds what others had requested and EC2 launches later, once before it is launched and once after', () => {
+    const launched = (second: number) => (script: Script) => {
+      const by = react('of-0');
+      const request = { pool: 'spot-a', count: 1 };
+      script.at(90, { kind: 'item-written', table: 'state', group: 'web', item: 'request#d-0-1', bytes: 9, by, request });
+      script.launch(second, 'i-9', { pool: 'spot-a', by, tags: { 'holdfast:reservation': 'd-0-1' } });
+    };
+    expect([3, 4].map((held) => counted({ code, held }, launched(103)))).toEqual([0, 1]);
+    expect([3, 4].map((held) => counted({ code, held }, launched(95)))).toEqual([0, 1]);
+  });
   it('holds members that wait to leave, and none that left before', () => {
     expect(counted({ code, held: 2 }, (script) => script.claim(90, 'i-0', 'of-0', 'waiting'))).toBe(0);
     expect(counted({ code, held: 2 }, (script) => script.claim(90, 'i-0', 'of-0', 'leaving'))).toBe(1);

@@ -65,7 +65,7 @@ const isCountedOnce = (chronicle: Chronicle, { policy, write }: Reasoned, life: 
   return namedAtMs(chronicle, life, asg) <= lookedSince(chronicle, write.by, write.atMs);
 };
 
-/** What others had requested for a group a short time before, in one pool or in all, and what was not launched. A look may count it. */
+/** What others had requested for a group a short time before, in one pool or in all, and what was not launched by then. A look may count it. */
 const requestedFor = (chronicle: Chronicle, decision: Reasoned, pool?: string): number => {
   const { id, group, write } = decision;
   const prefix = items.request('');
@@ -75,7 +75,10 @@ const requestedFor = (chronicle: Chronicle, decision: Reasoned, pool?: string): 
     .filter(({ atMs, request }) => atMs <= write.atMs && atMs > write.atMs - believedMs && (pool === undefined || request?.pool === pool))
     .reduce((sum, { item, request }) => {
       const launched = ownLaunches(chronicle).filter(
-        ({ life }) => reservationOf(life) === item.slice(prefix.length) && isCountedOnce(chronicle, decision, life, request?.pool),
+        ({ life }) =>
+          life.launchedAtMs <= write.atMs &&
+          reservationOf(life) === item.slice(prefix.length) &&
+          isCountedOnce(chronicle, decision, life, request?.pool),
       );
       return sum + Math.max(0, (request?.count ?? 0) - launched.length);
     }, 0);
