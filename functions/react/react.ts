@@ -15,7 +15,7 @@ import { type Home, readMessage } from './messages/read-message.ts';
 import { isMinuteTick, type Received } from './messages/route.ts';
 import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
-import { endsWithinMs } from './rounds.ts';
+import { waitsWithinMs } from './rounds.ts';
 import { canHandOver, handOver } from './turns/hand-over.ts';
 import { inOrder } from './turns/in-order.ts';
 import { insteadOfLooks, lookLater } from './turns/instead.ts';
@@ -223,7 +223,7 @@ export const react = async (
   const [isQuiet, isTick] = [news.length === 0, news.length < received.length];
   ports.telemetry.count(metrics.signals, news.length);
   ports.telemetry.count(metrics.signalsLate, late(news, messages, beganAtMs));
-  ports.begin({ isQuiet, untilMs: beganAtMs + endsWithinMs });
+  ports.begin({ isQuiet, untilMs: beganAtMs + waitsWithinMs });
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const facts = inOrder(routed.facts, received);

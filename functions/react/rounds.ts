@@ -23,6 +23,8 @@ const mostRounds = 8;
 
 /** An invocation plans to end within half of its time limit, so that calls may take twice as long as usual. */
 export const endsWithinMs = reactTimeoutMs / 2;
+/** No call waits for its token any longer. The rest is for that call, and for what follows without a token. */
+export const waitsWithinMs = endsWithinMs - 1_000;
 
 /** What a round that launches takes. The rounds of a run that lost its races so far have launched nothing. */
 const launchingMs = 2_000;

@@ -181,6 +181,13 @@ describe('calls wait for their tokens', () => {
     expect([await pacer.take(act), await pacer.take(act), world.slept]).toEqual([true, false, [200, 400]]);
   });
 
+  test('nor does one that has waited for its place in line: there it waits no longer than is left', async () => {
+    const { world, pacer } = environment({ autoScaling: startMs + 26 * 200 });
+    pacer.begin({ isQuiet: false, untilMs: startMs + 1_200 });
+    expect(await pacer.take(act)).toBe(false);
+    expect(world.nowMs).toBeLessThanOrEqual(startMs + 1_200);
+  });
+
   test('while nothing happens looks are only counted, and written with the next call', async () => {
     const { world, pacer } = environment();
     pacer.begin(quiet);

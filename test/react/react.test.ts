@@ -6,7 +6,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { type Message, react } from '../../functions/react/react.ts';
-import { endsWithinMs } from '../../functions/react/rounds.ts';
+import { endsWithinMs, waitsWithinMs } from '../../functions/react/rounds.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
 import { nowMs, onDemandB, reservation, swapOf } from '../core/views.ts';
@@ -118,7 +118,7 @@ describe('a batch of messages', () => {
     expect([world.launched, world.started.length]).toEqual([1, 1]);
     expect(seen.counts).toMatchObject({ Signals: 2, Interruptions: 1, DrainsStarted: 1, Launched: 1 });
     expect(seen.looks).toEqual([[['web'], { isWarned: true, isReported: true, isTick: true, changes: nothing }]]);
-    expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + endsWithinMs }]);
+    expect(seen.began).toEqual([{ isQuiet: false, untilMs: nowMs + waitsWithinMs }]);
   });
 
   test('counts the signals that waited in the queue for more than a minute, without wakes, which wait by intent', async () => {
@@ -137,7 +137,7 @@ describe('a batch of messages', () => {
       await play(...bodies.map((body, index) => message(`m-${index}`, body)));
       return [seen.began, seen.looks];
     };
-    const untilMs = nowMs + endsWithinMs;
+    const untilMs = nowMs + waitsWithinMs;
     const ticked = (more = {}) => [[['web'], { isWarned: false, isTick: true, isWhole: true, ...more, changes: nothing }]];
     expect(await quiet(tick('web'))).toEqual([[{ isQuiet: true, untilMs }], ticked()]);
     expect(await quiet(wake('web'))).toEqual([[{ isQuiet: false, untilMs }], [[['web'], { isWarned: false, changes: nothing }]]]);
