@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sandbox/judge/finding.ts';
 import { heartbeatsAreSpaced, heartbeatsComeEarly } from '../../sandbox/judge/rules/drains/heartbeats.ts';
 import { details, throttled } from './details.ts';
-import { policy, type Script } from './histories.ts';
+import { policy, react, type Script } from './histories.ts';
 
 const attached = { ...policy, asg: 'web-asg' };
 
@@ -68,6 +68,29 @@ describe('heartbeats come no more often than they are needed', () => {
     expect(beats([115, 140], restored(120, 110_000))).toEqual([]);
     expect(beats([115, 140], restored(120, 116_000))).toHaveLength(1);
     expect(beats([115, 140], restored(141, 110_000))).toHaveLength(1);
+  });
+  it('holds where another function put the swap on a new drain while the one before was under way, and not before that', () => {
+    const moved =
+      (second: number, drain = 'd-2') =>
+      (script: Script) => {
+        const writes = (atS: number, named: string): void =>
+          script.at(atS, {
+            ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-react') },
+            swap: { reason: 'hook', state: 'draining', drain: named, facts: { offering: 't/z-a/spot', hooks: ['drain'] } },
+          });
+        const [invocation, name] = ['i-check', 'check-drain'];
+        writes(101, 'd-1');
+        script.at(114, { kind: 'invocation-began', invocation, function: name });
+        script.at(115.1, {
+          ...{ kind: 'called', invocation, function: name, service: 'autoscaling', operation: 'RecordLifecycleActionHeartbeat' },
+          ...{ askedAtMs: 114_900, outcome: 'ok', applied: true, isMutating: true },
+        });
+        const ended = { kind: 'invocation-ended', invocation, function: name, startedAtMs: 114_000, timeoutMs: 60_000 } as const;
+        script.at(115.2, { ...ended, again: [], injected: false });
+        writes(second, drain);
+      };
+    expect(beats([115, 116], moved(114.5))).toEqual([]);
+    expect([moved(114.5, 'd-1'), moved(113), moved(115.5)].map((write) => beats([115, 116], write).length)).toEqual([1, 1, 1]);
   });
   it('tells two hooks of one instance apart', () => {
     const other = (script: Script) => {

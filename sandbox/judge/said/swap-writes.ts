@@ -8,7 +8,7 @@ import type { SwapFacts } from './swap-facts.ts';
 /** A write of a swap, with what it says of its instance. */
 export type SwapWrite = Extract<HistoryEvent, { readonly kind: 'item-written' }> & {
   readonly by: { readonly kind: 'function'; readonly invocation: string };
-  readonly swap: { readonly state: string; readonly facts: SwapFacts };
+  readonly swap: { readonly state: string; readonly drain?: string; readonly facts: SwapFacts };
 };
 
 /** Every write of the swap of each instance, by a function. */

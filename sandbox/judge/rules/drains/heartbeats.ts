@@ -1,6 +1,7 @@
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
+import { swapWrites } from '../../said/swap-writes.ts';
 import { draining, isHindered, look, ways } from '../../told/hindrance.ts';
 import { isLostByRestore } from '../../world/restores.ts';
 
@@ -49,16 +50,34 @@ export const heartbeatsComeEarly: Rule = {
     }),
 };
 
+/**
+ * Whether another function put the swap on a new drain while a heartbeat was under way. The step that sent it may not store it then, because the swap
+ * names another drain, and the first step of that drain sends it again.
+ */
+const isOnNewDrain = (chronicle: Chronicle, { before: { instance, atMs } }: Pair): boolean => {
+  const sent = chronicle
+    .of('called')
+    .filter((call) => call.operation === 'RecordLifecycleActionHeartbeat' && call.askedAtMs <= atMs && call.atMs >= atMs)
+    .flatMap(({ invocation }) => chronicle.invocations.get(invocation) ?? []);
+  const writes = swapWrites(chronicle).get(instance) ?? [];
+  return writes.some((write, index) => {
+    const isMoved = index > 0 && write.swap.drain !== writes[index - 1]?.swap.drain;
+    return isMoved && sent.some(({ beganAtMs, ended }) => write.atMs >= beganAtMs && write.atMs <= (ended?.atMs ?? atMs));
+  });
+};
+
 export const heartbeatsAreSpaced: Rule = {
   name: 'heartbeats come no more often than they are needed',
   meaning:
-    'Two heartbeats for one hook are at least two fifths of its time-out apart. The last look of a drain may send one more for a member that EC2 takes, because nothing sends heartbeats from then on. The rule counts no heartbeats while faults meet looks or drains, or while somebody stops drains, and none that a restored state table lost.',
+    'Two heartbeats for one hook are at least two fifths of its time-out apart. The last look of a drain may send one more for a member that EC2 takes, because nothing sends heartbeats from then on. The rule counts no heartbeats while faults meet looks or drains, or while somebody stops drains, and none that a restored state table lost. Neither does it count one that was sent while another function put the swap on a new drain, because the step that sent it stores nothing then.',
   broken: (chronicle) =>
     pairsOf(chronicle).flatMap((pair) => {
       const { before, beat, timeoutMs } = pair;
       const isTaken = (chronicle.life(beat.instance)?.warnings ?? []).some(({ atMs }) => atMs <= beat.atMs);
       const apartMs = beat.atMs - before.atMs;
       const isForgotten = isLostByRestore(chronicle, before.atMs, beat.atMs);
-      return isTaken || isForgotten || apartMs >= 0.4 * timeoutMs ? [] : [findingOf(pair, `${inSeconds(apartMs)} after the one before`)];
+      return isTaken || isForgotten || isOnNewDrain(chronicle, pair) || apartMs >= 0.4 * timeoutMs
+        ? []
+        : [findingOf(pair, `${inSeconds(apartMs)} after the one before`)];
     }),
 };
