@@ -688,6 +688,18 @@ export const tokensTaken = ({ throttled = 105, trouble = 'bucket', launched = 12
     called(launched, { service, operation: 'LaunchInstances', outcome: 'ok', isMutating: true, launch: { asg, count: 1 } })(script);
   });
 
+/** A look reads two pages of Auto Scaling groups, and the second one so many seconds after the first. */
+const pagesApart = (seconds: number, between: Write = () => undefined, launched = 125): Write =>
+  unasked((script) => {
+    const page = { service: 'autoscaling', operation: 'DescribeAutoScalingGroups', outcome: 'ok', invocation: 'i-look' };
+    script.policy(90, 2, { ...policy, pools: { ...policy.pools, 'asg-b': { market: 'on-demand', asg: 'web-asg' } } });
+    called(103, page)(script);
+    between(script);
+    called(103 + seconds, page)(script);
+    const launch = { asg: 'web-asg', count: 1 };
+    called(launched, { service: 'autoscaling', operation: 'LaunchInstances', outcome: 'ok', isMutating: true, launch })(script);
+  });
+
 const asked = (token: string) => ({ launch: { group: 'web', count: 1, token } });
 /** Another member is warned too. */
 const twoMissing = (...calls: readonly Write[]): Write =>
@@ -710,7 +722,20 @@ const waits: Readonly<Record<string, Cases>> = {
   'short pages take the account’s tokens': {
     needed: tokensTaken(),
     spec: { ...idleAsg, longestPage: 1 },
+    also: {
+      'a further page waited for its token': pagesApart(3),
+      'it waited, and its function took tokens meanwhile': pagesApart(
+        3,
+        called(104, { service: 'dynamodb', operation: 'UpdateItem', outcome: 'ok', invocation: 'i-look' }),
+      ),
+    },
     beyond: {
+      'a further page came at once': pagesApart(0.9),
+      'its function read something else meanwhile': pagesApart(
+        3,
+        called(104, { service: 'ec2', operation: 'DescribeInstances', outcome: 'ok', invocation: 'i-look' }),
+      ),
+      'a page waited, and no launch followed for half a minute': pagesApart(3, undefined, 137),
       'the account had tokens left': tokensTaken({ trouble: 'fault' }),
       'the bucket of another service was empty': tokensTaken({ service: 'ec2' }),
       'it was before the warning was received': tokensTaken({ throttled: 100 }),

@@ -86,20 +86,36 @@ export const noRoomForFleets: Allowance = {
 /** A bucket that is empty is full again within this time. */
 const inLineMs = 30_000;
 
+/** No call needs this long to be made where it has its token. */
+const atOnceMs = 1_000;
+
+/**
+ * Whether a further page of Auto Scaling groups waited for its token: its function made no other call of AWS since the page before, but those with which it
+ * takes tokens.
+ */
+const hasWaited = (chronicle: Chronicle, { operation, invocation, askedAtMs }: Called): boolean => {
+  if (operation !== 'DescribeAutoScalingGroups') return false;
+  const before = chronicle
+    .of('called')
+    .findLast((call) => call.invocation === invocation && call.service !== 'dynamodb' && call.askedAtMs < askedAtMs);
+  return before !== undefined && before.operation === operation && before.outcome === 'ok' && askedAtMs - before.atMs >= atOnceMs;
+};
+
 export const shortPagesTakeTokens: Allowance = {
   name: 'short pages take the account’s tokens',
   excuses: requestedSoon.name,
   trouble:
-    'A page shows so few Auto Scaling groups that each look takes several of the account’s request tokens of Auto Scaling. A call of a look was throttled because none was left.',
+    'A page shows so few Auto Scaling groups that each look takes several of the account’s request tokens of Auto Scaling. A call of a look was throttled because none was left, or a further page waited a second for one.',
   reaches:
-    'Warnings and ends of members of that group that were received before such a throttle, if a call that launches for it through Auto Scaling follows within half a minute.',
+    'Warnings and ends of members of that group that were received before such a throttle or wait, if a call that launches for it through Auto Scaling follows within half a minute.',
   reason: 'A launch through Auto Scaling takes its token from the same bucket. Looks and launches wait for tokens in line.',
   covers: ({ group = '', heardAtMs: heardMs = Number.NEGATIVE_INFINITY, atMs }, chronicle) => {
     if (chronicle.history.spec.longestPage === undefined) return false;
     const policy = chronicle.policyAt(group, atMs);
     const asgs = new Set(policy === undefined ? [] : asgsOf(policy));
     const calls = chronicle.of('called').filter(({ service, askedAtMs }) => service === 'autoscaling' && askedAtMs >= heardMs);
-    const throttled = calls.find(({ trouble, launch, askedAtMs }) => trouble === 'bucket' && launch === undefined && askedAtMs <= atMs);
+    const looks = calls.filter(({ launch, askedAtMs }) => launch === undefined && askedAtMs <= atMs);
+    const throttled = looks.find((call) => call.trouble === 'bucket' || hasWaited(chronicle, call));
     return calls.some(
       ({ launch, askedAtMs }) =>
         launch?.asg !== undefined &&
