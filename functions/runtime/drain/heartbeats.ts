@@ -48,11 +48,11 @@ const beat = async (
 };
 
 /**
- * Sends the heartbeats that are due and returns the swaps as they are afterwards. The time-outs of these hooks are looked
- * up before, and a heartbeat that is not due by then is not sent. A crash between heartbeat and record only repeats the
- * heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An action that is no
- * longer active is recorded as over, because its instance continues without us. A heartbeat that AWS could not take now
- * stays due, and is repeated soon.
+ * Sends the heartbeats that are due and returns the swaps as they are afterwards. The time-outs of these hooks are
+ * looked up before, and a heartbeat that is not due by then is not sent. A crash between heartbeat and record only
+ * repeats the heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An action
+ * that is no longer active is recorded as over, because its instance continues without us. A heartbeat that AWS could
+ * not take now stays due, and is repeated soon.
  *
  * @param timeoutMs the drain time-out of the policy
  */
