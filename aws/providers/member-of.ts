@@ -199,6 +199,8 @@ export const toMember = (seen: Seen, instance: Instance): Member => {
     }),
     offering,
     ...(standing !== undefined && { asg: standing.asg }),
+    // Auto Scaling tags what it launches, and two services show no group.
+    ...(ageMs >= bothLagMs && isLeftOutside(seen, instance) && { isOutside: true as const }),
     state: running ? 'running' : 'pending',
     launchedAtMs,
     ...(reservation !== undefined && { reservation }),

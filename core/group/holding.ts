@@ -12,11 +12,8 @@ export type HoldingTraits = {
   /** Auto Scaling groups that the policy in force names, each once. */
   namedAsgs(pools: Group['pools']): readonly string[];
   /** Whether a member is where the policy in force would not hold one. */
-  isMisplaced(member: Pick<Member, 'asg' | 'launchedAtMs'>, nowMs: number): boolean;
+  isMisplaced(member: Pick<Member, 'asg' | 'isOutside'>): boolean;
 };
-
-/** A member counts as outside of Auto Scaling groups only after describes had this much time to show it in one. */
-const shownAfterMs = 300_000;
 
 const tag: HoldingTraits = {
   isInAsgs: false,
@@ -37,7 +34,7 @@ const launchInstances: HoldingTraits = {
   isInAsgs: true,
   launchesBy: 'autoScaling',
   namedAsgs: (pools) => [...new Set(Object.values(pools).flatMap(({ asg }) => asg ?? []))],
-  isMisplaced: ({ asg, launchedAtMs }, nowMs) => asg === undefined && nowMs - launchedAtMs >= shownAfterMs,
+  isMisplaced: ({ isOutside }) => isOutside === true,
 };
 
 /** The traits of a holding. Nothing else compares its kind. */

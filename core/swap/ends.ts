@@ -84,12 +84,12 @@ const goneIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBey
  * Whether the reason of a waiting swap is over: its member is again where the policy holds its members, or it serves
  * now.
  */
-const isBack = (swap: Swap, { group, holdings, nowMs }: Look): boolean => {
+const isBack = (swap: Swap, { group, holdings }: Look): boolean => {
   const { withdrawnWhen } = traitsOf(swap);
   if (withdrawnWhen === 'never' || swap.state !== 'waiting') return false;
   const member = holdings.members.find(({ instance }) => instance === swap.instance);
   if (member === undefined) return false;
-  return withdrawnWhen === 'serving' ? member.serving : !isMisplaced(group, member, nowMs);
+  return withdrawnWhen === 'serving' ? member.serving : !isMisplaced(group, member);
 };
 
 const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>

@@ -9,15 +9,14 @@ import type { Swap } from './swap.ts';
  * no longer names, or in none although each pool is an Auto Scaling group. Removing a pool from the policy does not
  * make its members misplaced: a change of pools replaces no member.
  */
-export const isMisplaced = (group: Pick<Group, 'holding'>, member: Member, nowMs: number): boolean =>
-  howHeld(group).isMisplaced(member, nowMs);
+export const isMisplaced = (group: Pick<Group, 'holding'>, member: Member): boolean =>
+  howHeld(group).isMisplaced(member);
 
 type Look = {
   readonly group: Pick<Group, 'holding'>;
   readonly members: readonly Member[];
   readonly swaps: readonly Swap[];
   readonly asgs: readonly AsgView[];
-  readonly nowMs: number;
 };
 
 /**
@@ -31,11 +30,11 @@ const roomIn = ({ desired, min, holds }: AsgView, leaving: ReadonlySet<string>):
  * Members to be replaced, because the policy holds its members elsewhere now. Protected members stay, and as many as
  * the minimum size keeps.
  */
-export const toBeMoved = ({ group, members, swaps, asgs, nowMs }: Look): readonly Member[] => {
+export const toBeMoved = ({ group, members, swaps, asgs }: Look): readonly Member[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));
   const room = new Map(asgs.map((asg) => [asg.name, roomIn(asg, leaving)]));
   return members.filter((member) => {
-    if (leaving.has(member.instance) || member.protected || !isMisplaced(group, member, nowMs)) return false;
+    if (leaving.has(member.instance) || member.protected || !isMisplaced(group, member)) return false;
     if (member.asg === undefined) return true;
     const left = room.get(member.asg) ?? 0;
     room.set(member.asg, left - 1);

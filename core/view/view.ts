@@ -32,6 +32,8 @@ export type Member = {
   readonly offering: Offering;
   /** The Auto Scaling group that holds it, if any. */
   readonly asg?: string;
+  /** Each pool is an Auto Scaling group, and it is in none: an earlier policy launched it, or its user detached it. */
+  readonly isOutside?: true;
   readonly state: 'pending' | 'running';
   readonly launchedAtMs: number;
   /** Reservation it was launched under, from its tag. */

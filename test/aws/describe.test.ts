@@ -409,6 +409,20 @@ describe('a group attached to an Auto Scaling group', () => {
     test('is none that an Auto Scaling group launched and does not show yet', async () => {
       expect(await outside(inAsgs(former), {}, ['tg-own'], { 'aws:autoscaling:groupName': 'asg-a' })).toEqual([false, ['tg-own']]);
     });
+    test('counts as outside 45 s after its launch, if neither EC2 nor Auto Scaling shows it in a group', async () => {
+      const found = async (of: Group, { ageMs = 45_000, tags = {}, holds = {} } = {}) => {
+        const { members } = await look(of, {
+          DescribeInstances: instances({ tagged: [ec2Instance('i-1', { ...ours, ...tags }, { launchedAtMs: nowMs - ageMs })] }),
+          DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('asg-a', holds), autoScalingGroup('asg-z', {})] },
+        });
+        return members[0]?.isOutside;
+      };
+      expect(await found(inAsgs())).toBe(true);
+      expect(await found(inAsgs(), { ageMs: 44_999 })).toBeUndefined();
+      expect(await found(inAsgs(), { tags: { 'aws:autoscaling:groupName': 'asg-a' } })).toBeUndefined();
+      expect(await found(inAsgs(), { holds: { 'i-1': 'InService' } })).toBeUndefined();
+      expect(await found(attached())).toBeUndefined();
+    });
   });
 
   test('counts no member as serving that has not joined, unless a target group shows it healthy', async () => {

@@ -32,7 +32,7 @@ const moved = (
 ): readonly LeavingFact[] => {
   const leaving = new Set(heard.map(({ instance }) => instance));
   const staying = members.filter(({ instance }) => !leaving.has(instance));
-  return toBeMoved({ group, members: staying, swaps, asgs, nowMs }).map(({ instance }) => ({
+  return toBeMoved({ group, members: staying, swaps, asgs }).map(({ instance }) => ({
     instance,
     reason: 'moved',
     atMs: nowMs,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asgsFor, asgsOf, holdersNow, isAdmittedRunning, targetGroupsNow, withFormer } from '../../../core/group/holders.ts';
-import { howHeld } from '../../../core/group/holding.ts';
 import type { AsgView } from '../../../core/view/view.ts';
-import { asgView, group, nowMs, reservation, state, view } from '../views.ts';
+import { asgView, group, reservation, state, view } from '../views.ts';
 
 const attached = group({ holding: { kind: 'attach', asg: 'next' } });
 const asg = (rest: Partial<AsgView> = {}): AsgView => asgView({ name: 'fleet', max: 6, desired: 0, held: 0, ...rest });
@@ -37,12 +36,6 @@ describe('Auto Scaling groups that hold members', () => {
 
   it('are those of leaving instances too', () => {
     expect(asgsFor(attached, [{ asg: 'fleet' }, {}, { asg: 'next' }])).toEqual(['next', 'fleet']);
-  });
-
-  it('have had five minutes to be shown when a member counts as outside of all of them', () => {
-    const { isMisplaced } = howHeld({ holding: { kind: 'launch-instances' } });
-    expect([299_999, 300_000].map((ageMs) => isMisplaced({ launchedAtMs: nowMs - ageMs }, nowMs))).toEqual([false, true]);
-    expect(isMisplaced({ asg: 'fleet', launchedAtMs: 0 }, nowMs)).toBe(false);
   });
 
   it('are dropped once they are empty, put back, and nothing is on its way into them', () => {

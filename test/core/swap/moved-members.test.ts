@@ -9,7 +9,7 @@ const six = ['i-1', 'i-2', 'i-3', 'i-4', 'i-5', 'i-6'];
 const fleet = (rest: Partial<AsgView> = {}): AsgView => ({ name: 'fleet', min: 0, max: 6, desired: 6, held: 6, holds: six, suspended: [], ...rest });
 const held = six.map((id) => member(id, spotA, { asg: 'fleet' }));
 const moved = (of: ReturnType<typeof group>, rest: Partial<Parameters<typeof toBeMoved>[0]> = {}) =>
-  toBeMoved({ group: of, members: held, swaps: [], asgs: [fleet()], nowMs, ...rest }).map(({ instance }) => instance);
+  toBeMoved({ group: of, members: held, swaps: [], asgs: [fleet()], ...rest }).map(({ instance }) => instance);
 const attached = (asg: string) => group({ holding: { kind: 'attach', asg } });
 
 it('members of an Auto Scaling group that the policy names stay where they are', () => {
@@ -25,9 +25,9 @@ it('members of a dropped pool are not', () => {
   expect(moved(group({ holding: { kind: 'launch-instances' } }))).toEqual([]);
 });
 
-it('members without an Auto Scaling group are, where each pool is one, once describes have had time to show it', () => {
-  const loose = [member('i-old', spotA), member('i-young', spotA, { launchedAtMs: nowMs - 299_999 })];
-  expect(moved(group({ holding: { kind: 'launch-instances' } }), { members: loose })).toEqual(['i-old']);
+it('members outside of Auto Scaling groups are, where each pool is one', () => {
+  const loose = [member('i-outside', spotA, { isOutside: true }), member('i-unshown', spotA)];
+  expect(moved(group({ holding: { kind: 'launch-instances' } }), { members: loose })).toEqual(['i-outside']);
 });
 
 it('as many as a minimum keeps, protected ones, and those that leave already are left alone', () => {
