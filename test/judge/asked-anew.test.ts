@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { refusedAreLeft } from '../../sandbox/judge/rules/launches/asked-anew.ts';
 import { details } from './details.ts';
+import { react, type Script } from './histories.ts';
 
 type More = { readonly zone?: string; readonly invocation?: string; readonly code?: string; readonly isBesideWhole?: true; readonly token?: string };
 
 /** A call that is asked and answered at these seconds, and is refused an offering. */
 type Refusal = More & { readonly asked: number; readonly answered: number };
 
-const found = (...refusals: readonly Refusal[]): readonly string[] =>
+const found = (...refusals: readonly Refusal[]): readonly string[] => foundAfter(() => undefined, refusals);
+const foundAfter = (before: (script: Script) => void, refusals: readonly Refusal[]): readonly string[] =>
   details(refusedAreLeft, (script) => {
     script.policy(0, 1);
+    before(script);
     for (const { asked, answered, zone = 'z-a', invocation = 'i-1', code = 'InsufficientInstanceCapacity', ...more } of refusals) {
       script.at(answered, {
         ...{ kind: 'called', invocation, function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 1_000 * asked },
@@ -36,6 +39,16 @@ describe('what EC2 has refused is not requested again at once', () => {
     const again = { asked: 12, answered: 13, token: 'r-3' };
     expect(found({ ...first, token: 'r-1' }, underWay, again)).toHaveLength(1);
     expect(found({ ...first, zone: 'z-b', token: 'r-1' }, again, underWay)).toEqual([]);
+  });
+  it('holds for a request that another function stored, and breaks for one that its own function stored', () => {
+    const storedBy = (invocation: string, token: string) =>
+      foundAfter(
+        (script) => script.at(5, { kind: 'item-written', table: 'state', group: 'web', item: `request#${token}`, bytes: 500, by: react(invocation) }),
+        [first, { asked: 12, answered: 13, token: 'r-1' }],
+      );
+    expect(storedBy('i-2', 'r-1')).toEqual([]);
+    expect(storedBy('i-1', 'r-1')).toHaveLength(1);
+    expect(storedBy('i-2', 'r-2')).toHaveLength(1);
   });
   it('says nothing of refusals for other reasons, and of those beside a whole grant', () => {
     expect(found({ ...first, code: 'VcpuLimitExceeded' }, { asked: 12, answered: 13 })).toEqual([]);

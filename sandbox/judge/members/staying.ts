@@ -133,9 +133,11 @@ export const reservationOf = (life: Life): string | undefined => tagsAt(life, Nu
 const byReservation = remembered(({ lives }: Chronicle) => Map.groupBy(lives, reservationOf));
 const writtenItems = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.of('item-written'), ({ item }) => item));
 
+/** The write that first stored a request, by its token. Undefined where none did. */
+export const firstStored = (chronicle: Chronicle, token: string | undefined) => writtenItems(chronicle).get(items.request(token ?? ''))?.[0];
+
 /** When the request of a launch was first stored. Undefined where none was. */
-export const storedAtMs = (chronicle: Chronicle, life: Life): number | undefined =>
-  writtenItems(chronicle).get(items.request(reservationOf(life) ?? ''))?.[0]?.atMs;
+export const storedAtMs = (chronicle: Chronicle, life: Life): number | undefined => firstStored(chronicle, reservationOf(life))?.atMs;
 
 /**
  * Which function first made the request of a launch, and when it began to look: whoever repeats a request makes the one that was made, whatever has
@@ -145,7 +147,7 @@ const firstAsked = (chronicle: Chronicle, life: Life): { readonly sinceMs: numbe
   const reservation = reservationOf(life);
   const firstMs = byReservation(chronicle).get(reservation)?.[0]?.launchedAtMs ?? life.launchedAtMs;
   if (firstMs < life.launchedAtMs - chronicle.times.launchCallMs) return undefined;
-  const written = writtenItems(chronicle).get(items.request(reservation ?? ''))?.[0];
+  const written = firstStored(chronicle, reservation);
   return written && { sinceMs: lookedSince(chronicle, written.by, written.atMs), by: written.by };
 };
 

@@ -1,7 +1,9 @@
 import { type Refused, refusalsTo } from '../../capacity/refusals.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import { firstStored } from '../../members/staying.ts';
 import { nameOf } from '../../world/cloud.ts';
+import { isFunction } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -19,9 +21,15 @@ const askedAtMs = (chronicle: Chronicle, { invocation, atMs, token }: Refused): 
     .find((call) => call.invocation === invocation && call.launch !== undefined && call.atMs === atMs && call.launch.token === token)?.askedAtMs ??
   atMs;
 
+/** Whether a function made the request that another one had stored. Only a repeat shows what that request launched. */
+const isRepeat = (chronicle: Chronicle, { invocation, token }: Refused): boolean => {
+  const by = firstStored(chronicle, token)?.by;
+  return by !== undefined && isFunction(by) && by.invocation !== invocation;
+};
+
 const askedAnew = (chronicle: Chronicle, group: string): readonly Broken[] =>
   [...Map.groupBy(refusedAlone(chronicle, group), keyOf).values()].flatMap(([first, ...more]): readonly Broken[] => {
-    const again = more.find((one) => first !== undefined && askedAtMs(chronicle, one) > first.atMs);
+    const again = more.find((one) => first !== undefined && askedAtMs(chronicle, one) > first.atMs && !isRepeat(chronicle, one));
     return again === undefined || first === undefined
       ? []
       : [
@@ -36,6 +44,6 @@ const askedAnew = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const refusedAreLeft: Rule = {
   name: 'what EC2 has refused is not requested again at once',
   meaning:
-    'After EC2 refused an offering to a function for lack of capacity, also where it granted a part of the request, this function does not request it again for the same group.',
+    'After EC2 refused an offering to a function for lack of capacity, also where it granted a part of the request, this function does not request it again for the same group. It may repeat a request that another function had stored.',
   broken: (chronicle) => [...chronicle.groups.keys()].flatMap((group) => askedAnew(chronicle, group)),
 };
