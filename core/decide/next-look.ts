@@ -6,7 +6,8 @@ import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import { isWorthALook } from '../times/again.ts';
 import { tickEveryMs } from '../times/times.ts';
-import { isEndingSome } from '../view/asg-ledger.ts';
+import { isEndingSome, ownRefill } from '../view/asg-ledger.ts';
+import { suspendedAgainAtMs } from '../view/suspension.ts';
 import type { Member, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
@@ -110,6 +111,8 @@ export const nextLook: Rule = {
       ...hookTimes(situation),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...believedAgainAtMs(view),
+      // A group whose owner suspends it does not launch what we leave to it.
+      ...(ownRefill(view) > 0 ? suspendedAgainAtMs(view) : []),
       ...heldBackTimes(view.state, view.nowMs),
     ];
     return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };

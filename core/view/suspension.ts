@@ -1,5 +1,5 @@
 import { leaseMs, loweredShownMs } from '../times/times.ts';
-import type { AsgView } from './view.ts';
+import type { AsgView, View } from './view.ts';
 
 /** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are, at `atMs`. */
 export type Suspension = {
@@ -100,6 +100,18 @@ export const suspendedNow = (
   const resumed = notes.filter((one) => one.asg === name && mayBeShownYet(one, nowMs));
   return suspended.filter((process) => !resumed.some(({ processes }) => processes.includes(process)));
 };
+
+/**
+ * The times from which describes count that show processes as suspended although we resumed them. Before, the describe
+ * may be old. Later, their owner has suspended them since.
+ */
+export const suspendedAgainAtMs = ({ state, asgs, nowMs }: Pick<View, 'state' | 'asgs' | 'nowMs'>): readonly number[] =>
+  (state.suspended ?? []).flatMap((note) => {
+    const { suspended = [] } = asgs.find(({ name }) => name === note.asg) ?? {};
+    const isShown = suspended.some((process) => note.processes.includes(process));
+    const { resumedAtMs } = note;
+    return isShown && resumedAtMs !== undefined && mayBeShownYet(note, nowMs) ? [resumedAtMs + loweredShownMs] : [];
+  });
 
 /**
  * Whether its owner suspended `Launch` of an Auto Scaling group: it takes no instance in meanwhile (User Guide, "How

@@ -204,6 +204,22 @@ describe('the next look', () => {
     });
   });
 
+  it('comes when a describe counts that shows what was resumed as suspended, if the group would launch by itself', () => {
+    const resumed = { asg: 'web-asg', processes: ['Launch', 'Terminate'], atMs: nowMs - 90_000, isAnswered: true as const };
+    const next = ({ agoMs = 17_000, suspended = ['Terminate'], ended = ['spot-a#1'] } = {}) =>
+      inMs({
+        group: group({ holding: { kind: 'attach', asg: 'web-asg' } }),
+        members: nine.filter(({ instance }) => !ended.includes(instance)),
+        ended,
+        asgs: [asgView({ name: 'web-asg', desired: 9, held: 9, holds: nine.map(({ instance }) => instance), suspended })],
+        state: state({ suspended: [{ ...resumed, resumedAtMs: nowMs - agoMs }] }),
+      });
+    expect(next()).toBe(3_000);
+    expect(next({ agoMs: 20_000 })).toBeUndefined();
+    expect(next({ suspended: ['AZRebalance'] })).toBeUndefined();
+    expect(next({ ended: [] })).toBeUndefined();
+  });
+
   it('comes when EC2 takes launches again', () => {
     const throttled = (untilMs: number) => inMs({ state: state({ throttle: { untilMs, streak: 1 } }) });
     expect(throttled(nowMs + 3_000)).toBe(3_000);
