@@ -151,7 +151,8 @@ export const endsIn = (swaps: readonly Swap[], look: LookBeyond): Ends => {
   const closed = new Map(gone.map(({ after }) => [after.instance, after]));
   const kept = keptInService({ swaps: swaps.filter(({ instance }) => !closed.has(instance)), ...look });
   const over = [
-    ...overIn(swaps, unseen, look).filter(({ instance }) => !kept.has(instance)),
+    // The end of an instance counts before every other reason: its swap stays, because describes may still show it.
+    ...overIn(swaps, unseen, look).filter(({ instance }) => !kept.has(instance) && !closed.has(instance)),
     ...swaps.filter(({ instance }) => kept.has(instance)).map(({ shortfall: _not, ...swap }) => swap),
   ];
   const overIds = new Set(over.map(({ instance }) => instance));

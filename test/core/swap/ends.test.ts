@@ -44,6 +44,10 @@ describe('a swap whose instance', () => {
     expect(ends(leaving(), { holdings: { ended: ['spot-a#1'] } })).toBe('gone');
     expect(ends(leaving(), { heard: { ended: ['spot-a#1'] } })).toBe('gone');
   });
+  it('has ended is closed, and no history yet, also if its group no longer acts', () => {
+    const waiting = leaving({ reason: 'rebalance', state: 'waiting' });
+    expect(ends(waiting, { holdings: { ended: ['spot-a#1'] }, group: group({ mode: 'pause' }) })).toBe('gone');
+  });
   it('is only stopped stays open', () => {
     expect(ends(leaving(), { holdings: { ended: ['spot-a#1'], stopped: ['spot-a#1'] } })).toBe('open');
     expect(ends(leaving(), { holdings: {}, heard: { ended: ['spot-a#1'], stopped: ['spot-a#1'] } })).toBe('open');
