@@ -101,4 +101,18 @@ describe('what the state says of new members is true', () => {
     // An older describe may show its end when it runs again.
     expect(ended(130, 120)).toEqual([]);
   });
+  it('holds from when a warm pool begins to stop an instance, also where it joins its Auto Scaling group later', () => {
+    const pooled = (second: number): readonly string[] =>
+      details(newMembersAreKnown, (script) => {
+        twoServe(script);
+        script.launch(20, 'i-3', { by: { kind: 'ec2' } });
+        script.at(21, { kind: 'running', instance: 'i-3' });
+        script.at(30, { kind: 'ending', instance: 'i-3', by: { kind: 'ec2' } });
+        script.at(40, { kind: 'ended', instance: 'i-3', state: 'stopped' });
+        script.at(90, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: { kind: 'ec2' } });
+        script.remembers(second, { ended: ['i-3'] });
+      });
+    expect(pooled(31)).toEqual([]);
+    expect(pooled(29)).toEqual(['the state says that i-3 has ended, and it runs']);
+  });
 });

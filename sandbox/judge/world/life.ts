@@ -94,6 +94,8 @@ export type Life = End & {
   readonly runsAgainMs?: number;
   /** When it was started again to join its Auto Scaling group, where a warm pool had stopped it. EC2 shows that as its launch time. */
   readonly drawnAtMs?: number;
+  /** When a warm pool had begun to stop it before that. */
+  readonly pooledAtMs?: number;
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
   /** When its swap item was written, in which state, for which reason, with which drain, and in which invocation. */
   readonly claims: readonly {

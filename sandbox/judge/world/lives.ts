@@ -1,5 +1,5 @@
 import type { Actor, History, HistoryEvent } from '../history.ts';
-import { type End, endless, type HookWait, isFunction, type Life, type Stay } from './life.ts';
+import { type End, endless, goneAtMs, type HookWait, isFunction, type Life, type Stay } from './life.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
 type Draft = Writable<Life>;
@@ -66,6 +66,7 @@ const endHook = (life: Draft, { hook, atMs, how, result, by }: About<'hook-over'
 const join = (life: Draft, { asg, atMs }: About<'joined'>): void => {
   // An instance that was stopped in a warm pool starts again as it joins. Its life as a member begins then.
   if (life.stays.length === 0 && life.ended?.state === 'stopped') {
+    life.pooledAtMs = goneAtMs(life);
     delete life.ended;
     delete life.ending;
     delete life.runningAtMs;

@@ -72,7 +72,8 @@ const keptIn = (chronicle: Chronicle, group: string, list: List): readonly Broke
 };
 
 /** Whether it had begun to end, or had stopped, by a moment. It may run again since. */
-const hasEnded = (life: Life, atMs: number): boolean => [life, ...life.restarts].some((run) => goneAtMs(run) <= atMs);
+const hasEnded = (life: Life, atMs: number): boolean =>
+  (life.pooledAtMs ?? endless) <= atMs || [life, ...life.restarts].some((run) => goneAtMs(run) <= atMs);
 
 /** Instances that the state takes for ended, and that never were. */
 const inventedIn = (chronicle: Chronicle, group: string): readonly Broken[] =>
