@@ -85,6 +85,36 @@ describe('a restored state item that a function writes which looked before', () 
     expect(restored(149, 2, 2)).toHaveLength(1);
     expect(restored(149, 2, 5)).toHaveLength(1);
   });
+  const ours = { by: react('i-0'), tags: { 'holdfast:group': 'holdfast/web' } };
+  it('need not count a member that was launched after that look began', () => {
+    const fourth = (second: number) =>
+      details((script) => {
+        script.policy(0, 1);
+        script.desired(1, 2);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, ours);
+        script.desired(150, 2, 1, { kind: 'user' });
+        script.react(160, 166, 'i-b');
+        script.launch(second, 'i-4', ours);
+        script.desired(162, 3, 1, react('i-b'));
+      });
+    expect(fourth(161)).toEqual([]);
+    expect(fourth(100)).toHaveLength(1);
+  });
+  it('gets the size that its function had written before, if that function looked before the restore', () => {
+    const kept = (writer: string, own: number, began = 140) =>
+      details((script) => {
+        script.policy(0, 1, { ...policy, size: { min: 1, max: 6, desired: 3 } });
+        script.desired(1, 3);
+        for (const instance of ['i-1', 'i-2', 'i-3', 'i-4', 'i-5']) script.member(instance, ours);
+        script.react(began, 156, 'i-a');
+        script.desired(145, own, 1, react(writer));
+        script.desired(150, 2, 1, { kind: 'user' });
+        script.desired(155, 3, 1, react('i-a'));
+      });
+    expect(kept('i-a', 3)).toEqual([]);
+    expect(kept('i-b', 3)).toHaveLength(1);
+    expect(kept('i-a', 3, 151)).toHaveLength(1);
+  });
   it('is judged like any other where that function changes the size, or began to look after it was restored', () => {
     expect(restored(149, 5, 5)).toHaveLength(1);
     expect(restored(152, 2, 2)).toHaveLength(1);

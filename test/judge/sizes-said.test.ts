@@ -46,6 +46,16 @@ describe('a change of the size is explained', () => {
     expect(said([change(1, 3)], restored(90))).toEqual([]);
     expect(said([change(1, 3)], restored(-1))).toHaveLength(1);
   });
+  it('says nothing of a function that keeps its own size beside a restored one', () => {
+    const restored = (writer: string) => (script: Script) => {
+      script.desired(90, 3, 1, react('earlier'));
+      script.desired(100, 3, 1, react(writer));
+      script.desired(100, 2, 1, { kind: 'user' });
+      script.desired(101, 3, 1, react('of-a'));
+    };
+    expect(said([], restored('of-a'))).toEqual([]);
+    expect(said([], restored('earlier'))).toHaveLength(1);
+  });
   it('says nothing of an observed group', () => {
     const observed = (script: Script): void => {
       script.policy(50, 2, { ...policy, mode: 'observe' });

@@ -6,6 +6,7 @@ import { latest, within } from '../../policy/in-force.ts';
 import { isMap, type Json, mapsOf, numberOf, textOf } from '../../read-json.ts';
 import { remembered } from '../../remembered.ts';
 import { decisionWrite } from '../../said/decision-writes.ts';
+import { keepsItsOwn } from '../../said/kept-sizes.ts';
 import { isFunction } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -56,22 +57,23 @@ const wrongChanges = (chronicle: Chronicle, { group, sizes, write: { atMs, invoc
 /** A change of the size by its own invocation that no decision of it names. */
 const unsaid = (chronicle: Chronicle): readonly Broken[] => {
   const byInvocation = Map.groupBy(sizesSaid(chronicle), ({ group, write }) => `${group} ${write.invocation}`);
-  return [...chronicle.groups.values()].flatMap(({ group, written }) =>
-    written.flatMap(({ desired, atMs, by }, index): readonly Broken[] => {
+  return [...chronicle.groups.values()].flatMap((timeline) => {
+    const { group, written } = timeline;
+    return written.flatMap(({ desired, atMs, by }, index): readonly Broken[] => {
       const before = written[index - 1];
       if (before === undefined || !isFunction(by) || desired === before.desired || wasLost(chronicle, group, before.atMs, atMs)) return [];
-      if (chronicle.policyAt(group, atMs)?.mode === 'observe') return [];
+      if (chronicle.policyAt(group, atMs)?.mode === 'observe' || (!isFunction(before.by) && keepsItsOwn(timeline, index))) return [];
       const said = byInvocation.get(`${group} ${by.invocation}`);
       if (said === undefined || said.some(({ sizes }) => sizes.some(isChange))) return [];
       return [{ group, atMs, detail: `the size became ${desired}, and decision ${said[0]?.id} does not say so` }];
-    }),
-  );
+    });
+  });
 };
 
 export const sizesAreExplained: Rule = {
   name: 'a change of the size is explained',
   meaning:
-    'Where a function changed the desired size of a group and stored a decision that was carried out, that decision names the change, from the size that the group had to the one that it has since. Several changes follow from each other. An observed group follows its Auto Scaling group, and nothing is said about that.',
+    'Where a function changed the desired size of a group and stored a decision that was carried out, that decision names the change, from the size that the group had to the one that it has since. Several changes follow from each other. An observed group follows its Auto Scaling group, and nothing is said about that. A function that keeps its own size beside a restored one changes nothing.',
   broken: (chronicle) => [
     ...sizesSaid(chronicle).flatMap((said) =>
       wrongChanges(chronicle, said).map((what) => ({ group: said.group, atMs: said.write.atMs, detail: `decision ${said.id} ${what}` })),

@@ -3,6 +3,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import { headcountAt, lookedSince } from '../../members/staying.ts';
 import { asgsOf, type Policy } from '../../policy/policy.ts';
 import { dueIn } from '../../policy/scheduled.ts';
+import { keepsItsOwn, keepsRestored, lookedBefore, restoredBefore } from '../../said/kept-sizes.ts';
 import { times } from '../../times.ts';
 import { heardBy, newestEach, outcomesOf } from '../../told/sizes-of-alarms.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../../world/life.ts';
@@ -204,6 +205,10 @@ const judgeOne = (
   return undefined;
 };
 
+/** What had happened by then, any look of a function shows. */
+const surelyShownAtMs = (chronicle: Chronicle, { by, atMs }: Written): number =>
+  lookedSince(chronicle, by, atMs) - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+
 /** The reservation that an instance was launched for, if this group launched it: an item of the group has never named those of other groups. */
 const ownReservationOf = (group: string, life: Life, atMs: number): string | undefined => {
   const { 'holdfast:reservation': reservation, 'holdfast:group': owner } = tagsAt(life, atMs);
@@ -220,7 +225,10 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   if (policy === undefined) return undefined;
   if (policy.isSizedOutside) return asOthersSet(chronicle, timeline, { before, written }, policy);
   if (isWithoutPolicy(timeline, written.atMs) && written.desired === before.desired) return undefined;
-  const { staying, waiting } = headcountAt(chronicle, group, written.atMs);
+  const shownAtMs = surelyShownAtMs(chronicle, written);
+  const isShownYet = ({ launchedAtMs }: Life): boolean => launchedAtMs <= shownAtMs;
+  const headcount = headcountAt(chronicle, group, written.atMs);
+  const [staying, waiting] = [headcount.staying.filter(isShownYet), headcount.waiting.filter(isShownYet)];
   const members = chronicle.membersAt(group, written.atMs);
   const present = members.length;
   // Without a member of a later launch nothing shows that the item is an older one, and it is followed like any other.
@@ -242,8 +250,9 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
  * The sizes that a group may begin with whose state item somebody deleted: what its policy says, or the present number of members, whichever is
  * larger.
  */
-const startsAfterLoss = (chronicle: Chronicle, group: string, { size, spare }: Policy, { by, atMs }: Written): readonly number[] => {
-  const shownAtMs = lookedSince(chronicle, by, atMs) - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+const startsAfterLoss = (chronicle: Chronicle, group: string, { size, spare }: Policy, written: Written): readonly number[] => {
+  const { atMs } = written;
+  const shownAtMs = surelyShownAtMs(chronicle, written);
   const maybeThere = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > shownAtMs);
   const surelyThere = headcountAt(chronicle, group, atMs).staying.filter(({ launchedAtMs }) => launchedAtMs <= shownAtMs);
   const isTold = (lives: readonly Life[]) => lives.some((life) => ownReservationOf(group, life, shownAtMs) !== undefined);
@@ -261,37 +270,8 @@ const afterLoss = (chronicle: Chronicle, timeline: GroupTimeline, written: Writt
   return `after the state was deleted the desired size became ${written.desired}, expected ${starts[0]} to ${starts.at(-1)}`;
 };
 
-/**
- * Whether a function that began to look before somebody restored the state item adds to the restored item what its calls came to, and nothing else:
- * it looks at the group no more, so whoever looks next finds that the item is an older one.
- */
-const keepsRestored = (chronicle: Chronicle, restored: Written, { by, atMs, desired, policyVersion, lastReservation }: Written): boolean =>
-  isFunction(by) &&
-  lookedSince(chronicle, by, atMs) < restored.atMs &&
-  desired === restored.desired &&
-  policyVersion === restored.policyVersion &&
-  lastReservation === restored.lastReservation;
-
-/** The state item as somebody restored it, where nobody has looked at it before this write. */
-const restoredBefore = (chronicle: Chronicle, { written }: GroupTimeline, index: number): Written | undefined => {
-  const last = written.slice(0, index).findLastIndex(({ by }) => !isFunction(by));
-  const restored = written[last];
-  return restored && written.slice(last + 1, index).every((one) => keepsRestored(chronicle, restored, one)) ? restored : undefined;
-};
-
 const isLostBetween = ({ lostAtMs }: GroupTimeline, before: Written | undefined, { atMs }: Written): boolean =>
   before !== undefined && lostAtMs.some((lost) => lost >= before.atMs && lost <= atMs);
-
-/**
- * Whether a function writes a lost item anew with the size that it had itself written before the loss: it still waited for EC2's responses, and adds them
- * to the state that it knows.
- */
-const keepsItsOwn = ({ written: all }: GroupTimeline, index: number): boolean => {
-  const written = all[index];
-  const isOwn = ({ by }: Written): boolean =>
-    isFunction(by) && written !== undefined && isFunction(written.by) && by.invocation === written.by.invocation;
-  return all.slice(0, index).findLast(isOwn)?.desired === written?.desired;
-};
 
 const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number, memory: AlarmsActed): string | undefined => {
   const [before, written] = [timeline.written[index - 1], timeline.written[index]];
@@ -304,7 +284,8 @@ const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number
   const restored = restoredBefore(chronicle, timeline, index);
   if (before !== undefined && restored !== undefined) {
     const isStill = keepsRestored(chronicle, restored, written);
-    return isStill ? undefined : afterRestore(chronicle, timeline, before, written, memory);
+    const isKnown = lookedBefore(chronicle, restored, written) && keepsItsOwn(timeline, index);
+    return isStill || isKnown ? undefined : afterRestore(chronicle, timeline, before, written, memory);
   }
   return judgeOne(chronicle, timeline, { written, ...(before === undefined ? {} : { before }) }, memory);
 };
@@ -320,6 +301,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, or makes with the weights that they give with it, after Holdfast lowered it, looks may take the lower one until twenty seconds after that lowering. A cooldown that began after a restored state table was copied does not count. An alarm that went off more than an hour before it was received is no reason, and neither is one that went off before the look that found the state item deleted, where it is received after that look. An older policy never follows a newer one, and a version whose sizes differ from those of the version before sets its own.',
+    'The desired size changes for four reasons only: a new policy, a time of its schedule that is due, an alarm that was received outside its cooldown, or, with `size.from`, a size that others set. If others set the number that an attach had made, or makes with the weights that they give with it, after Holdfast lowered it, looks may take the lower one until twenty seconds after that lowering. A cooldown that began after a restored state table was copied does not count. A function that looked before the table was restored may keep the size that it had written. An alarm that went off more than an hour before it was received is no reason, and neither is one that went off before the look that found the state item deleted, where it is received after that look. An older policy never follows a newer one, and a version whose sizes differ from those of the version before sets its own.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };
