@@ -12,7 +12,7 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { env, type FunctionName, functionNames } from '../core/contract.ts';
-import { reactTimeoutMs } from '../core/times/times.ts';
+import { drainStepTimeoutMs, reactTimeoutMs } from '../core/times/times.ts';
 
 export type FunctionsProps = { readonly name: string; readonly logRetention: RetentionDays };
 
@@ -35,11 +35,19 @@ const sizes: Readonly<Record<FunctionName, Size>> = {
   },
   tick: { memorySize: 512, timeoutSeconds: 30, does: 'sends every group a tick, once a minute' },
   'accept-policy': { memorySize: 512, timeoutSeconds: 30, does: 'accepts or rejects what users write' },
-  'begin-drain': { memorySize: 512, timeoutSeconds: 60, does: 'takes leaving instances out of service' },
-  'check-drain': { memorySize: 512, timeoutSeconds: 60, does: 'looks at the connections of leaving instances' },
+  'begin-drain': {
+    memorySize: 512,
+    timeoutSeconds: drainStepTimeoutMs / 1_000,
+    does: 'takes leaving instances out of service',
+  },
+  'check-drain': {
+    memorySize: 512,
+    timeoutSeconds: drainStepTimeoutMs / 1_000,
+    does: 'looks at the connections of leaving instances',
+  },
   'end-drain': {
     memorySize: 512,
-    timeoutSeconds: 60,
+    timeoutSeconds: drainStepTimeoutMs / 1_000,
     does: 'terminates drained instances, and records how drains ended',
   },
 };

@@ -16,6 +16,9 @@ export const registryKnownMs = 150_000;
 /** One run of `react` ends after this. */
 export const reactTimeoutMs = 30_000;
 
+/** One run of a step of a drain ends after this. */
+export const drainStepTimeoutMs = 60_000;
+
 /** A run ends this much early, to record unfinished work. Middy's default of 5 ms is too short for that. */
 export const timeoutEarlyMs = 1_000;
 

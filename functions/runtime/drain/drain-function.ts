@@ -1,4 +1,5 @@
 import type { FunctionBundle, FunctionName, Surroundings } from '../../../core/contract.ts';
+import { drainStepTimeoutMs } from '../../../core/times/times.ts';
 import { correctedClock } from '../clock.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { withRuntime } from '../with-runtime.ts';
@@ -6,7 +7,7 @@ import { type DrainInput, readDrainInput } from './order.ts';
 
 /**
  * The bundle of a function that the drain workflow calls. Its clock is corrected by the time at which Step Functions
- * entered the state: the steps of one drain compare times that others of them stored.
+ * entered the state, and by the deadline of its call: the steps of one drain compare times that others of them stored.
  */
 export const drainFunction = <Ports>(
   name: FunctionName,
@@ -16,9 +17,10 @@ export const drainFunction = <Ports>(
   withRuntime(name, (surroundings, telemetry) => {
     const clock = correctedClock(surroundings);
     const ports = wire({ ...surroundings, now: clock.now }, telemetry);
-    return async (event) => {
+    return async (event, context) => {
       const input = readDrainInput(event);
-      clock.begin(input.began);
+      const timed = { timeoutMs: drainStepTimeoutMs, leftMs: () => context.getRemainingTimeInMillis() };
+      clock.begin({ ...input.began, timed });
       return work(input, ports, telemetry);
     };
   });
