@@ -62,11 +62,13 @@ const shrinkReason = (group: Group): 'size' | 'zones' | 'distribution' => {
 
 const evensZones = ({ suspended }: Group): boolean => !suspended.has('AZRebalance');
 
-/** The fullest zone and the emptiest, when they are two or more apart. */
+/** The fullest zone and the emptiest, when they are two or more apart, and a member may leave the fullest. Otherwise the new member would leave again. */
 const skewOf = (group: Group): { readonly emptiest: string } | undefined => {
   const sorted = [...countByZone(group)].sort(([, a], [, b]) => a - b);
   const [low, high] = [sorted[0], sorted.at(-1)];
-  return low !== undefined && high !== undefined && high[1] - low[1] >= 2 ? { emptiest: low[0] } : undefined;
+  if (low === undefined || high === undefined || high[1] - low[1] < 2) return undefined;
+  const fullest = new Set(sorted.flatMap(([zone, count]) => (count === high[1] ? [zone] : [])));
+  return held(group).some(({ isProtected, instance }) => !isProtected && fullest.has(instance.zone)) ? { emptiest: low[0] } : undefined;
 };
 
 /**

@@ -445,17 +445,24 @@ describe('load balancers of a group', () => {
 });
 
 describe('zones of a group', () => {
-  const skewed = async (change: Parameters<typeof asg>[0]) => {
+  const skewed = async (change: Parameters<typeof asg>[0], guarded = 0) => {
     const test = build({ desired: 0, max: 8, ...change });
     const ids = test.launch(3);
     await test.seconds(10);
     test.autoScaling('AttachInstances', { ...named, InstanceIds: ids });
+    if (guarded > 0)
+      test.autoScaling('SetInstanceProtection', { ...named, InstanceIds: ids.slice(0, guarded), ProtectedFromScaleIn: true });
     await test.seconds(120);
     return test.inService().map((id) => test.instance(id).zone);
   };
 
   it('are evened out by a group that rebalances them, launch first', async () => {
     expect((await skewed({ rebalancesZones: true })).sort()).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
+  });
+
+  it('are left alone where all members of the fullest zone are protected from scale-in', async () => {
+    expect(await skewed({ rebalancesZones: true }, 3)).toEqual(['us-east-1a', 'us-east-1a', 'us-east-1a']);
+    expect((await skewed({ rebalancesZones: true }, 2)).filter((zone) => zone === 'us-east-1a')).toHaveLength(2);
   });
 
   it('are evened out beyond the maximum for a while, and the facts mark the launches and ends of the group itself', async () => {
