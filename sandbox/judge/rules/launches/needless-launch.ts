@@ -3,7 +3,7 @@ import { returnsAllowed } from '../../capacity/returning.ts';
 import { sparesWith } from '../../capacity/spares.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Rule } from '../../finding.ts';
-import { couldBeKnown, headcountAt, ownLaunches, surgeOf, unseenEnds } from '../../members/staying.ts';
+import { couldBeKnown, firstStored, headcountAt, ownLaunches, reservationOf, surgeOf, unseenEnds } from '../../members/staying.ts';
 import { tellsEnd } from '../../told/leaving.ts';
 import { refillAt } from '../../told/refill.ts';
 import { isDeniedStill } from '../../world/denied.ts';
@@ -70,11 +70,24 @@ const replacesUnseen = (chronicle: Chronicle, launch: OwnLaunch, known: readonly
   return known.length + unseen.length + refillAt(chronicle, group, { sinceMs, atMs: life.launchedAtMs, unseen }) <= mostWith(unseen);
 };
 
+/**
+ * How many launches before this one may move a member, if this one repeats a request that another function had stored before theirs: they were made for
+ * moves beside this request, and it is not beyond the size.
+ */
+const movesSinceStored = (chronicle: Chronicle, { life, group, sinceMs }: OwnLaunch, known: readonly Life[]): number => {
+  const stored = firstStored(chronicle, reservationOf(life));
+  const isRepeat = stored !== undefined && isFunction(stored.by) && isFunction(life.by) && stored.by.invocation !== life.by.invocation;
+  if (!isRepeat) return 0;
+  const isLater = (one: Life): boolean => (firstStored(chronicle, reservationOf(one))?.atMs ?? 0) > stored.atMs;
+  const later = known.filter((one) => one.order < life.order && isFunction(one.by) && isLater(one));
+  return Math.max(0, ...later.map((one) => returnsAllowed(chronicle, one, { group, atMs: life.launchedAtMs, sinceMs, order: one.order }, known)));
+};
+
 /** Every launch of Holdfast is counted at its moment, by the state of the world. */
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. Neither do they where the look need not show that end, and the launch is of a pool whose last instance ended before it served: Holdfast leaves these members to the group then. If Holdfast has an Auto Scaling group let an ended member go, what the group launches afterwards is for members that ended since. A member whose swap waits counts as present where it had ended so shortly before the look that describes may still have shown it, and no message had told that. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. An instance that was stopped and runs again is a member once a describe must show it, if no swap of it was written before. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. Neither do they where the look need not show that end, and the launch is of a pool whose last instance ended before it served: Holdfast leaves these members to the group then. If Holdfast has an Auto Scaling group let an ended member go, what the group launches afterwards is for members that ended since. A member whose swap waits counts as present where it had ended so shortly before the look that describes may still have shown it, and no message had told that. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. A request that another function stored, and that is repeated, may be beside launches for moves that were requested since. An instance that was stopped and runs again is a member once a describe must show it, if no swap of it was written before. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap((launch) => {
       const { life, group, sinceMs } = launch;
@@ -91,7 +104,8 @@ export const needlessLaunch: Rule = {
       const refill = Math.max(0, refillAt(chronicle, group, { sinceMs, atMs }) - leftToTheirGroup(chronicle, launch));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       const spares = sparesWith(life, policies, known, returning > 0);
-      if (known.length + refill <= desired + surge + returning + spares) return [];
+      const moving = Math.max(returning, movesSinceStored(chronicle, launch, known));
+      if (known.length + refill <= desired + surge + moving + spares) return [];
       if (movesUnseen(chronicle, { life, group, sinceMs }, known, desired + surge)) return [];
       const mostWith = (unseen: readonly Life[]): number =>
         desired + surgeOf(policies, { ...headcount.claimed, waiting: [...headcount.claimed.waiting, ...unseen] }, isDenied);
