@@ -450,8 +450,7 @@ describe('zones of a group', () => {
     const ids = test.launch(3);
     await test.seconds(10);
     test.autoScaling('AttachInstances', { ...named, InstanceIds: ids });
-    if (guarded > 0)
-      test.autoScaling('SetInstanceProtection', { ...named, InstanceIds: ids.slice(0, guarded), ProtectedFromScaleIn: true });
+    if (guarded > 0) test.autoScaling('SetInstanceProtection', { ...named, InstanceIds: ids.slice(0, guarded), ProtectedFromScaleIn: true });
     await test.seconds(120);
     return test.inService().map((id) => test.instance(id).zone);
   };
