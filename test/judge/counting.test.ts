@@ -168,8 +168,9 @@ describe('nothing is launched that nobody needs', () => {
     // An instance that shuts itself down as it boots has not run. One that ends later has.
     const ran =
       (...seconds: readonly number[]) =>
-      (script: Script) =>
-        seconds.forEach((second, index) => script.at(second, { kind: 'running', instance: `i-d${long[index]?.[0]}` }));
+      (script: Script) => {
+        for (const [index, second] of seconds.entries()) script.at(second, { kind: 'running', instance: `i-d${long[index]?.[0]}` });
+      };
     expect([dying(long, true, ran(15, 98)), dying(long, true, ran(15, 97))].map(({ length }) => length)).toEqual([0, 1]);
     // A policy that a user wrote gives the group its time again, once a look has followed it.
     const rewritten = (followedBy: number) => (script: Script) => {

@@ -55,7 +55,8 @@ describe('who EC2 stops is kept while the group needs it', () => {
     expect(found({ more: (script) => [dies(script), script.at(400, { kind: 'running', instance: 'i-1' })] })).toEqual([]);
   });
   it('is about groups that act under one policy', () => {
-    const under = (second: number, document: Readonly<Record<string, unknown>>) => found({ more: (script) => [dies(script), script.policy(second, 2, document)] });
+    const under = (second: number, document: Readonly<Record<string, unknown>>) =>
+      found({ more: (script) => [dies(script), script.policy(second, 2, document)] });
     expect(under(300, { ...policy, size: 2 })).toEqual([]);
     expect(under(60, { ...policy, mode: 'pause' })).toEqual([]);
     expect(under(60, policy)).toHaveLength(1);
