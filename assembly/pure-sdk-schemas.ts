@@ -53,7 +53,7 @@ export const compactQueryErrors = (source: string): string => {
   return compacted === source ? source : compacted.replace(/^(?=import )/m, queryErrorFactory);
 };
 
-const speaksJson = /client-(?:dynamodb|eventbridge|sfn)[\\/]/;
+const speaksJson = /client-(?:dynamodb|eventbridge|sfn|sqs)[\\/]/;
 
 /**
  * The SDK's schema modules use computed keys, which bundlers must assume to have side effects: without this, one EC2 call carries the schemas of

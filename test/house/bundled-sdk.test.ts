@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { build, type Plugin } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { compactErrors, compactSdkErrors } from '../../assembly/compact-sdk-errors.ts';
@@ -113,12 +114,42 @@ describe('writing modelled errors compactly', () => {
 });
 
 describe('leaving out errors that have nothing but a message', () => {
-  test.each(['dynamodb', 'eventbridge', 'sfn'])('those of the %s client are not registered, and others are', async (client) => {
+  test.each(['dynamodb', 'eventbridge', 'sfn', 'sqs'])('those of the %s client are not registered, and others are', async (client) => {
     const source = await readFile(moduleOf(client, 'schemas', 'schemas_0.js'), 'utf8');
     const left = [...withoutPlainErrors(source).matchAll(/^n0_registry\.registerError\((\w+)\$/gm)].map(([, name]) => name);
     const all = [...source.matchAll(/^n0_registry\.registerError\((\w+)\$/gm)].map(([, name]) => name);
     expect(left.length).toBeLessThan(all.length / 2);
     if (client === 'dynamodb') expect(left).toContain('ConditionalCheckFailedException');
+  });
+});
+
+type Client = { send(command: object): Promise<unknown> };
+type Sqs = {
+  readonly SQSClient: new (options: object) => Client;
+  readonly ChangeMessageVisibilityCommand: new (input: object) => object;
+};
+
+const sqsError = async (plugins: readonly Plugin[]): Promise<unknown> => {
+  const { SQSClient, ChangeMessageVisibilityCommand } = (await builtWith(moduleOf('sqs', 'index.js'), plugins)) as Sqs;
+  const response = {
+    statusCode: 400,
+    headers: { 'x-amzn-query-error': 'AWS.SimpleQueueService.MessageNotInflight;Sender' },
+    body: Readable.from(['{"__type":"com.amazonaws.sqs#MessageNotInflight","message":"It is visible."}']),
+  };
+  const client = new SQSClient({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    requestHandler: { handle: async () => ({ response }) },
+  });
+  const input = { QueueUrl: 'https://sqs.us-east-1.amazonaws.com/123456789012/q', ReceiptHandle: 'r', VisibilityTimeout: 1 };
+  return client.send(new ChangeMessageVisibilityCommand(input)).catch((error: unknown) => error);
+};
+
+describe('an error that is not registered', () => {
+  test('has the name, the message, the fault and the code that it has when it is registered', async () => {
+    const [before, after] = await Promise.all([sqsError([]), sqsError([pureSdkSchemas])]);
+    const told = { name: 'MessageNotInflight', message: 'It is visible.', $fault: 'client' };
+    for (const error of [before, after]) expect(error).toMatchObject({ ...told, Error: { Code: 'AWS.SimpleQueueService.MessageNotInflight' } });
   });
 });
 
