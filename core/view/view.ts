@@ -52,9 +52,7 @@ export type Member = {
   readonly unshown?: boolean;
   /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;
-  /**
-   * No target group checks it. It counts as serving as soon as it runs, and nothing shows when its software is up.
-   */
+  /** No target group checks it: it counts as serving as soon as it runs. Nothing shows when its software is up. */
   readonly unchecked?: true;
   /** Its policy does not count it as serving yet: it warms up, or EC2's status checks have not passed. */
   readonly unready?: 'warm-up' | 'status-checks';

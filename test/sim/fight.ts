@@ -56,7 +56,7 @@ const endsAsSet = (chronicle: Chronicle, one: Outside): boolean => {
   return last === undefined || (end !== undefined && meantBy(chronicle, one, last).includes(end.desired));
 };
 
-/** A write that only stands beside what an attach added is not lost. */
+/** A write is not lost if the desired capacity is its size and what an attach has added. */
 const isLost =
   (chronicle: Chronicle, { asg }: Outside) =>
   ({ word, fromMs, untilMs }: Span): boolean =>

@@ -37,17 +37,19 @@ const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
   return [...new Set(all)].filter((atMs) => atMs >= readyAtMs && atMs <= endedAtMs).sort((a, b) => a - b);
 };
 
-/**
- * How many members have to serve. If others set the size, a write of theirs may be lost between a look of Holdfast and its write. Then the size counts that the
- * Auto Scaling group shows.
- */
-export const dueAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+/** The size that an Auto Scaling group shows, if others set it and a write of theirs may be lost between a look of Holdfast and its write. */
+const shownBesideLost = (chronicle: Chronicle, group: string, atMs: number): number | undefined => {
   const policy = chronicle.policyAt(group, atMs);
-  if (policy === undefined) return 0;
   const word = chronicle.wordsFor(group, atMs)?.findLast((one) => one.atMs <= atMs);
-  if (policy.asg !== undefined && word?.isBetween) return Math.min(policy.size.max, sizeShownAt(seeingOf(chronicle), policy.asg, atMs));
+  if (policy?.asg === undefined || !word?.isBetween) return undefined;
+  return Math.min(policy.size.max, sizeShownAt(seeingOf(chronicle), policy.asg, atMs));
+};
+
+/** How many members have to serve. If a write of others may be lost, the size counts that their Auto Scaling group shows. */
+export const dueAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+  if (chronicle.policyAt(group, atMs) === undefined) return 0;
   const [size = 0] = chronicle.desiredIn(group, atMs, atMs);
-  return size;
+  return shownBesideLost(chronicle, group, atMs) ?? size;
 };
 
 /** When the size changes that is due where others set it: with what they say, and with what their Auto Scaling group shows. */
@@ -244,7 +246,8 @@ const newsOf = (chronicle: Chronicle, life: Life): readonly News[] => {
 export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: number, untilMs: number): number => {
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
   const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
-  const leastAt = (atMs: number): number => Math.min(...chronicle.desiredShownIn(group, heardMs, atMs), dueAt(chronicle, group, atMs));
+  const leastAt = (atMs: number): number =>
+    Math.min(...chronicle.desiredShownIn(group, heardMs, atMs), shownBesideLost(chronicle, group, atMs) ?? Number.POSITIVE_INFINITY);
   return Math.min(...moments.map((atMs) => leastAt(atMs) - countedAt(chronicle, group, heardMs, atMs)));
 };
 
