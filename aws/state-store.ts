@@ -20,6 +20,8 @@ export type StateStoreDeps = {
   readonly client: DynamoDBDocumentClient;
   readonly groupsTable: string;
   readonly stateTable: string;
+  /** Separates the writes of states from those of other environments. Absent where none are written. */
+  readonly writer?: string;
   readonly now: () => number;
   readonly tell: TellUnreadable;
 };
@@ -48,6 +50,7 @@ const createGroupItems = ({
   client,
   groupsTable,
   stateTable: table,
+  writer = '',
   tell,
 }: StateStoreDeps): Pick<StateStore, 'group' | 'lastGroup' | 'registry' | 'claimOf' | 'state' | 'putState'> => {
   const get = async (TableName: string, group: string, item: string) => {
@@ -81,7 +84,7 @@ const createGroupItems = ({
           [keys.item]: items.state,
           schema: stateSchema,
           version: next.version,
-          state: withMark(next),
+          state: withMark(next, writer),
         },
         ConditionExpression: first ? 'attribute_not_exists(#version)' : '#version = :previous',
         ExpressionAttributeNames: { '#version': 'version' },
@@ -94,7 +97,7 @@ const createGroupItems = ({
         // A write without a response may have been carried out. Nobody else would make the launches that it reserves
         // before their lease is over.
         if (!isConditionFailed(error) && troubleOf(error) !== 'ambiguous') throw error;
-        if (holdsWrite(await state(group), next)) return 'done';
+        if (holdsWrite(await state(group), next, writer)) return 'done';
         if (isConditionFailed(error)) return 'conflict';
         throw error;
       }

@@ -22,7 +22,7 @@ const { originMs, wallOriginMs, factor } = time;
 const now = (): number => originMs + Math.floor((Date.now() - wallOriginMs) * factor);
 const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
 const wait = (ms: number): Promise<void> => sleep(ms / factor);
-const react = bundle.create({ env: process.env, now, elapsedMs: now, sleep: wait, random: Math.random, clientConfig: {} });
+const react = bundle.create({ id: name, env: process.env, now, elapsedMs: now, sleep: wait, random: Math.random, clientConfig: {} });
 const looks: Looked[] = [];
 for (const beforeMs of betweenMs) {
   await wait(beforeMs);

@@ -216,10 +216,11 @@ export type EndStep = BrokeOff &
 
 /**
  * What a function takes as arguments instead of from globals. In Lambda the defaults apply; the sandbox passes its
- * clock, seed and transport. Every bundle exports `handler` (for Lambda) and `create(surroundings)` (the same handler
- * with other surroundings).
+ * clock, seed and transport. Every bundle exports `handler` for Lambda, and `create`, which takes other surroundings.
  */
 export type Surroundings = {
+  /** Separates this environment from all others. */
+  readonly id: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   /** Milliseconds since any moment. It runs on evenly when the clock of `now` is set. */

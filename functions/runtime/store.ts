@@ -12,6 +12,7 @@ export const stateStore = (surroundings: Surroundings, telemetry: Telemetry): St
     client: createDocumentClient(surroundings.clientConfig),
     groupsTable: requireEnv(surroundings, env.groupsTable),
     stateTable: requireEnv(surroundings, env.stateTable),
+    writer: surroundings.id,
     now: surroundings.now,
     tell: tellUnreadable(telemetry),
   });

@@ -25,6 +25,7 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
   const counted: [string, number | undefined][] = [];
   const logged: unknown[] = [];
   const { logger, ...telemetry } = createTelemetry('accept-policy', {
+    id: 'environment',
     env: {},
     now: () => 0,
     elapsedMs: () => 0,

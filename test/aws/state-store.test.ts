@@ -18,8 +18,8 @@ let store: StateStore;
 const nowMs = Date.UTC(2026, 10, 20, 12);
 let clockMs = nowMs;
 
-const storeOver = (client = tables.client): StateStore =>
-  createStateStore({ client, groupsTable: 'groups', stateTable: 'state', now: () => clockMs, tell: throwUnreadable });
+const storeOver = (client = tables.client, writer = 'environment'): StateStore =>
+  createStateStore({ client, groupsTable: 'groups', stateTable: 'state', writer, now: () => clockMs, tell: throwUnreadable });
 
 beforeAll(async () => {
   tables = await startTables();
@@ -106,6 +106,14 @@ describe('a group state item', () => {
   test('that is stored already is a repeat after a lost response, not a lost race', async () => {
     expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
     expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
+  });
+
+  test('is written by one of two environments that write the same, and the other one gets a conflict', async () => {
+    const stores = ['a', 'b'].map((writer) => storeOver(tables.client, writer));
+    const twice = await Promise.all(stores.map((one) => one.putState('same', state(1))));
+    expect(twice.toSorted()).toEqual(['conflict', 'done']);
+    const again = await Promise.all(stores.map((one) => one.putState('same', state(1))));
+    expect(again).toEqual(twice);
   });
 
   test('counts as done when it was carried out and no attempt got a response', async () => {

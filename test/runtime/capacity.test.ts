@@ -12,6 +12,7 @@ const clients = () => {
   } as unknown as Telemetry;
   const handle = async (): Promise<never> => Promise.reject(Object.assign(new Error('No answer.'), { name: 'TimeoutError' }));
   const surroundings: Surroundings = {
+    id: 'environment',
     env: { [env.name]: 'prod', [env.stateTable]: 'state' },
     now: () => 1_000_000,
     elapsedMs: () => 0,

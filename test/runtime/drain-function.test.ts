@@ -8,6 +8,7 @@ const calledAtMs = 1_767_225_700_000;
 const timeOfStep = async (wrongByMs: number, { retries = 1, enteredMs = 30_000 } = {}): Promise<unknown> => {
   const ownMs = calledAtMs + wrongByMs;
   const surroundings: Surroundings = {
+    id: 'environment',
     env: {},
     now: () => ownMs,
     elapsedMs: () => 0,

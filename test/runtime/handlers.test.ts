@@ -48,6 +48,7 @@ const invoked = async (create: FunctionBundle['create'], event: unknown, reply: 
   const { sent, requestHandler } = wireOf(reply);
   const counted: string[] = [];
   const surroundings: Surroundings = {
+    id: 'environment',
     env: variables,
     now: () => nowMs,
     elapsedMs: () => 0,
@@ -159,7 +160,16 @@ describe('the function accept-policy', () => {
 });
 
 test('a function that is wired without its variables fails, and its error names the missing one', async () => {
-  const surroundings = { env: {}, now: () => nowMs, elapsedMs: () => 0, sleep: async () => {}, random: () => 0.5, clientConfig: {}, quiet: true };
+  const surroundings = {
+    id: 'environment',
+    env: {},
+    now: () => nowMs,
+    elapsedMs: () => 0,
+    sleep: async () => {},
+    random: () => 0.5,
+    clientConfig: {},
+    quiet: true,
+  };
   for (const create of [createReact, createTick, createBeginDrain, createEndDrain, createAcceptPolicy])
     expect(() => create(surroundings)).toThrow(/^Environment variable HOLDFAST_\w+ is not set/);
 });

@@ -7,6 +7,7 @@ import { tellUnreadable } from '../../functions/runtime/tell-unreadable.ts';
 import { withRuntime } from '../../functions/runtime/with-runtime.ts';
 
 const surroundings: Surroundings = {
+  id: 'environment',
   env: {},
   now: () => 0,
   elapsedMs: () => 0,

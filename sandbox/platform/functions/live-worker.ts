@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FunctionBundle } from '../../../core/contract.ts';
@@ -34,7 +35,16 @@ const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
 const handler =
   time === undefined
     ? bundle.handler
-    : bundle.create({ env: process.env, now, elapsedMs: rightNow, sleep, random: Math.random, clientConfig: {}, isEndedByWorld: true });
+    : bundle.create({
+        id: randomUUID(),
+        env: process.env,
+        now,
+        elapsedMs: rightNow,
+        sleep,
+        random: Math.random,
+        clientConfig: {},
+        isEndedByWorld: true,
+      });
 
 const run = async ({ event, context, deadlineMs, wrongByMs: wrong }: WorkerCall): Promise<InvocationResult> => {
   wrongByMs = wrong;

@@ -95,6 +95,7 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
     let counted: Record<string, number> = {};
     const { create } = load(spec.file);
     const handler = create({
+      id,
       env: { ...runtimeVariables(spec, deps.region), ...spec.variables },
       now: () => {
         steppedByMs = clockFate(steppedByMs);
