@@ -49,6 +49,16 @@ describe('the numbers in a decision', () => {
       );
     expect(counted({ members: 1, serving: 1, byPool: { 'spot-b': 1 } }, ends)).toEqual([]);
   });
+  it('may count an instance that lived for less than a second in the time of the look, and none that ended before it', () => {
+    const lives = (fromSecond: number, untilSecond: number) => (script: Script) => {
+      script.launch(fromSecond, 'i-3');
+      script.end(untilSecond, 'i-3', { kind: 'ec2' });
+    };
+    const three = { members: 3, byPool: { 'spot-a': 2, 'spot-b': 1 } };
+    expect(counted(three, lives(99.2, 99.5))).toEqual([]);
+    expect(counted(three, lives(60.2, 60.5))).toEqual(says('3 members, expected 2'));
+    expect(counted(three, lives(100.2, 100.5))).toEqual(says('3 members, expected 2'));
+  });
   it('may count an instance that EC2 starts again, from then on', () => {
     const starts = (second: number, state: 'stopped' | 'terminated') => (script: Script) => {
       script.member('i-3');

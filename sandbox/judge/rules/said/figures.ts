@@ -38,9 +38,11 @@ const memberBounds = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, un
   const at = moments.map(ids);
   const [first] = at;
   const always = [...(first ?? [])].filter((instance) => at.every((members) => members.has(instance)));
+  // An instance may have lived between two seconds only.
+  const lived = (life: Life): boolean => isAlive(life, Math.max(fromMs, life.launchedAtMs));
   const may = chronicle
     .livesIn(group)
-    .filter((life) => life.launchedAtMs <= untilMs && moments.some((atMs) => isAlive(life, atMs) || isBack(chronicle, life, atMs)));
+    .filter((life) => life.launchedAtMs <= untilMs && (lived(life) || moments.some((atMs) => isBack(chronicle, life, atMs))));
   return { least: always.length, most: may.length };
 };
 
