@@ -42,3 +42,22 @@ it('an end without a signal is one that the world knows, and that no message of 
   expect(judged(['terminated'], 90, { again: ['look-0'] })).toEqual([]);
   expect(judged([], 200)).toEqual(['decision d1 says that i-1 has ended']);
 });
+
+it('a message that came before every describe had to show its instance does not count, and a later one does', () => {
+  const launched = (second: number): readonly string[] =>
+    details(
+      endsAreTrue,
+      (script) => {
+        twoServe(script);
+        script.launch(second, 'i-3');
+        script.end(99, 'i-3', { kind: 'ec2' });
+        script.react(100, 101, 'look', [{ about: 'state', instance: 'i-3', state: 'terminated' }]);
+        script.at(101, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d1', bytes: 1, by: react('look') });
+      },
+      {
+        stored: { states: {}, swaps: [], decisions: [{ group: 'web', id: 'd1', view: { ended: ['i-3'] } }], deadLetters: 0, staleMessages: 0 },
+      },
+    );
+  expect(launched(97.5)).toEqual([]);
+  expect(launched(96.5)).toEqual(['decision d1 says that no signal reported the end of i-3, and its function received one']);
+});

@@ -2,6 +2,7 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { isMap, type Json, mapsOf, textOf, textsOf } from '../../read-json.ts';
 import { decisionWrite } from '../../said/decision-writes.ts';
+import { isUnshown } from '../../told/leaving.ts';
 import { isUnowned } from '../../told/unowned.ts';
 import { goneAtMs, isFunction } from '../../world/life.ts';
 
@@ -18,7 +19,7 @@ const wrongIn = (chronicle: Chronicle, { group, id, view }: Json): readonly Brok
   return textsOf(view.ended).flatMap((instance): readonly Broken[] => {
     const life = chronicle.life(instance);
     if (life === undefined || goneAtMs(life) > write.atMs) return [{ ...about, detail: `decision ${textOf(id)} says that ${instance} has ended` }];
-    const told = life.deliveries.filter((one) => one.invocation === invocation && !isUnowned(chronicle, one));
+    const told = life.deliveries.filter((one) => one.invocation === invocation && !isUnshown(chronicle, life, one) && !isUnowned(chronicle, one));
     const heard = told.some((one) => one.told.about === 'state' && over.has(one.told.state ?? ''));
     return heard
       ? [{ ...about, detail: `decision ${textOf(id)} says that no signal reported the end of ${instance}, and its function received one` }]
@@ -29,6 +30,6 @@ const wrongIn = (chronicle: Chronicle, { group, id, view }: Json): readonly Brok
 export const endsAreTrue: Rule = {
   name: 'ends without a signal are true',
   meaning:
-    'An instance that a decision names as ended without a signal has begun to end when the decision is stored, and the function of the decision received no message about its end. A message that comes again because AWS refused to show its instance does not count.',
+    'An instance that a decision names as ended without a signal has begun to end when the decision is stored, and the function of the decision received no message about its end. A message that comes again because AWS refused to show its instance does not count, and neither does one that came before every describe had to show it.',
   broken: (chronicle) => mapsOf(chronicle.history.stored.decisions).flatMap((decision) => wrongIn(chronicle, decision)),
 };
