@@ -1,8 +1,8 @@
+import { holderOf } from '../aws/state/asg-holder.ts';
 import type { DecisionRecord, Unreadable } from '../core/decision/decision-record.ts';
 import { shortfallText } from '../core/drain/shortfall-text.ts';
 import { offeringKey } from '../core/pool/offering.ts';
 import type { Owner } from '../core/ports/owners.ts';
-import type { RegistryEntry } from '../core/ports/state-store.ts';
 import { traitsOf } from '../core/removal/leave-reason.ts';
 import type { Swap } from '../core/swap/swap.ts';
 import type { Access } from './aws-access.ts';
@@ -34,23 +34,6 @@ type Searched = {
 };
 
 /**
- * The group in force that holds an Auto Scaling group: the one whose policy names it. If none does, the one whose
- * earlier policy named it last, because its members are counted until they have left.
- */
-const holderOf = async (
-  asg: string,
-  registry: readonly RegistryEntry[],
-  { store }: Access,
-): Promise<string | undefined> => {
-  const named = registry.find(({ asgs }) => asgs.includes(asg));
-  if (named !== undefined) return named.group;
-  const former = registry.filter((entry) => entry.letGoUntilMs === undefined && entry.former?.includes(asg) === true);
-  if (former.length < 2) return former[0]?.group;
-  const last = (await store.claimOf(asg))?.group;
-  return (former.find(({ group }) => group === last) ?? former[0])?.group;
-};
-
-/**
  * The groups that may have decided about an instance. Another group may have held its Auto Scaling group before: that
  * one launched it.
  */
@@ -62,7 +45,9 @@ const groupsToSearch = async (swap: Swap | undefined, owner: Owner | undefined, 
     (group) => group !== undefined,
   );
   // An instance's tags are gone an hour after it ended: then every group is searched.
-  const holder = asg === undefined ? undefined : await holderOf(asg, registry, access);
+  // A group that was let go leaves its members to their owners.
+  const inForce = registry.filter(({ letGoUntilMs }) => letGoUntilMs === undefined);
+  const holder = asg === undefined ? undefined : await holderOf(asg, inForce, access.store);
   // A swap that was withdrawn is history: another group may hold its instance since.
   const now = swap?.state === 'withdrawn' ? undefined : swap?.group;
   return {

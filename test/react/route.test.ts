@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { offeringKey } from '../../core/pool/offering.ts';
 import type { Owner, Owners } from '../../core/ports/owners.ts';
-import type { RegistryEntry } from '../../core/ports/state-store.ts';
+import type { RegistryEntry, StateStore } from '../../core/ports/state-store.ts';
 import type { Signal } from '../../core/signals/signal.ts';
 import type { Member } from '../../core/view/view.ts';
 import { isMinuteTick, route } from '../../functions/react/messages/route.ts';
@@ -21,9 +21,11 @@ const hookOf = (asg: string): Signal => ({
   hook: { asg, hook: 'drain', token: 't', expiresAtMs: nowMs },
   atMs: nowMs,
 });
-const of = (owners: Owners, strangers = createStrangers(), seen = createSeenMembers()) => ({ owners, strangers, seen });
-const routed = (signal: Signal, registry: readonly RegistryEntry[] = [], owner: Owner = member) =>
-  route([{ message: 'm', signal }], of({ ownersOf: async () => new Map([[instance, owner]]) }), async () => registry, nowMs);
+/** Claims are read only where two groups compete. */
+const unread = { claimOf: () => Promise.reject(new Error('No claim is to be read.')) };
+const of = (owners: Owners, strangers = createStrangers(), seen = createSeenMembers()) => ({ owners, strangers, seen, claims: unread });
+const routed = (signal: Signal, registry: readonly RegistryEntry[] = [], owner: Owner = member, claims: Pick<StateStore, 'claimOf'> = unread) =>
+  route([{ message: 'm', signal }], { ...of({ ownersOf: async () => new Map([[instance, owner]]) }), claims }, async () => registry, nowMs);
 const groupsOf = async (...parameters: Parameters<typeof routed>) => (await routed(...parameters)).facts.map(({ group }) => group);
 const entry = (group: string, asgs: readonly string[], former?: readonly string[]): RegistryEntry => ({
   group,
@@ -112,6 +114,16 @@ test('an Auto Scaling group that a policy moved away from is its group’s until
   expect(await groupsOf(warning, [entry('web', ['next'], ['fleet'])], untagged)).toEqual(['web']);
   expect(await groupsOf(warning, [entry('api', ['fleet']), entry('web', ['next'], ['fleet'])], untagged)).toEqual(['api']);
   expect(await groupsOf(warning, [entry('web', ['next'])], untagged)).toEqual([]);
+});
+
+test('a member of an Auto Scaling group that only earlier policies of several groups named belongs to the group that named it last', async () => {
+  const untagged = { asg: 'fleet', offering, state: 'running' } as const;
+  const registry = ['api', 'old', 'web'].map((group) => entry(group, ['next'], ['fleet']));
+  const heldBy = (group: string) => ({ claimOf: async (asg: string) => ({ asg, group, atMs: 0, before: [] }) });
+  for (const last of ['api', 'old', 'web']) expect(await groupsOf(warning, registry, untagged, heldBy(last))).toEqual([last]);
+  // Without a claim of theirs, one of them gets the message.
+  expect(await groupsOf(warning, registry, untagged, heldBy('gone'))).toEqual(['api']);
+  expect(await groupsOf(warning, registry, untagged, { claimOf: async () => undefined })).toEqual(['api']);
 });
 
 test('an Auto Scaling group is not a group’s that was let go while a later one still has members there', async () => {

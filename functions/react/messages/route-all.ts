@@ -18,7 +18,7 @@ export const routeAll = async (
   }: Pick<ReactPorts, 'owners' | 'strangers' | 'seen' | 'store' | 'clock' | 'telemetry'>,
 ): Promise<Routed> => {
   const routed = (signals: readonly Received[]): Promise<Routed> =>
-    route(signals, { owners, strangers, seen }, () => store.registry(), clock.now());
+    route(signals, { owners, strangers, seen, claims: store }, () => store.registry(), clock.now());
   try {
     return await routed(received);
   } catch (error) {

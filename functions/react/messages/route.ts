@@ -1,5 +1,7 @@
+import { allSettled } from '../../../aws/calls/in-parallel.ts';
+import { holderOf } from '../../../aws/state/asg-holder.ts';
 import type { Owner, Owners } from '../../../core/ports/owners.ts';
-import type { RegistryEntry } from '../../../core/ports/state-store.ts';
+import type { RegistryEntry, StateStore } from '../../../core/ports/state-store.ts';
 import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
 import type { News, Subject } from '../../../core/signals/signal-kind.ts';
 import { unshownAgainAtMs } from '../../../core/times/again.ts';
@@ -22,6 +24,8 @@ export type Routed = {
   readonly soon: ReadonlyMap<string, number>;
 };
 
+type Claims = Pick<StateStore, 'claimOf'>;
+
 const subjectOf = (signal: Signal): Subject => signalKindOf(signal).about(signal);
 
 const instanceOf = (signal: Signal): string | undefined => {
@@ -29,30 +33,22 @@ const instanceOf = (signal: Signal): string | undefined => {
   return 'instance' in subject ? subject.instance : undefined;
 };
 
-const formerIn = (entries: readonly RegistryEntry[]) =>
-  entries.flatMap(({ group, former = [] }) => former.map((asg) => [asg, group] as const));
+/** The Auto Scaling group that a signal is about: by the signal, or else that of its instance. */
+const asgOf = (signal: Signal, owner: Owner | undefined): string | undefined => {
+  const subject = subjectOf(signal);
+  return ('asg' in subject ? subject.asg : undefined) ?? owner?.asg;
+};
 
-/**
- * The group that holds each Auto Scaling group: the group that names it now, or else the group that named it and still
- * has members there. A group that was let go holds what no other group has held since.
- */
-const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, string> =>
-  new Map([
-    ...formerIn(registry.filter(({ letGoUntilMs }) => letGoUntilMs !== undefined)),
-    ...formerIn(registry.filter(({ letGoUntilMs }) => letGoUntilMs === undefined)),
-    ...registry.flatMap(({ group, asgs }) => asgs.map((asg) => [asg, group] as const)),
-  ]);
-
-/** Groups by the Auto Scaling groups and alarms that they name. */
-const indexRegistry = (registry: readonly RegistryEntry[]) => ({
-  byAsg: holdersIn(registry),
+/** Groups by the Auto Scaling groups that signals are about, and by the alarms that they name. */
+const indexRegistry = async (registry: readonly RegistryEntry[], asgs: ReadonlySet<string>, claims: Claims) => ({
+  byAsg: new Map(await allSettled([...asgs].map(async (asg) => [asg, await holderOf(asg, registry, claims)] as const))),
   byAlarm: Map.groupBy(
     registry.flatMap(({ group, alarms }) => alarms.map((alarm) => ({ alarm, group }))),
     ({ alarm }) => alarm,
   ),
 });
 
-type Index = ReturnType<typeof indexRegistry>;
+type Index = Awaited<ReturnType<typeof indexRegistry>>;
 
 /** The event names an Auto Scaling group that does not hold the instance. */
 const isMisplaced = (subject: Subject, owner: Owner | undefined): boolean =>
@@ -114,7 +110,12 @@ const findOwners = async (
 };
 
 /** Where the groups of instances are found. */
-type Directory = { readonly owners: Owners; readonly strangers: Strangers; readonly seen: SeenMembers };
+type Directory = {
+  readonly owners: Owners;
+  readonly strangers: Strangers;
+  readonly seen: SeenMembers;
+  readonly claims: Claims;
+};
 
 /**
  * Finds the group of every signal. Instances are looked up together, whatever their number. The registry is read once,
@@ -122,7 +123,7 @@ type Directory = { readonly owners: Owners; readonly strangers: Strangers; reado
  */
 export const route = async (
   all: readonly Received[],
-  { owners, strangers, seen }: Directory,
+  { owners, strangers, seen, claims }: Directory,
   readRegistry: () => Promise<readonly RegistryEntry[]>,
   nowMs: number,
 ): Promise<Routed> => {
@@ -132,7 +133,8 @@ export const route = async (
   const known = await findOwners(received, { owners, seen }, nowMs);
   const ownerOf = (signal: Signal): Owner | undefined => known.get(instanceOf(signal) ?? '');
   const needsNames = received.some(({ signal }) => !namesGroup(signal));
-  const index = indexRegistry(needsNames ? await readRegistry() : []);
+  const asgs = new Set(received.flatMap(({ signal }) => asgOf(signal, ownerOf(signal)) ?? []));
+  const index = await indexRegistry(needsNames ? await readRegistry() : [], asgs, claims);
   const byGroup = createFactsByGroup();
   const homeless: Received[] = [];
   for (const one of received) {
