@@ -806,6 +806,28 @@ describe('other rules where others set the size', () => {
     expect(left(4, 2, { by: react('i-a') })).toEqual(['web-asg: its desired capacity is 4, and it holds 2']);
     expect(left(4, 2, { from: 'policy' })).toEqual(['web-asg: its desired capacity is 4, and it holds 2']);
   });
+  it('a desired capacity beyond the maximum of the policy is the one before where the last write was lost between a look and the write that followed', () => {
+    const left = (putBack: number, { isLooking = true, before = 4 } = {}) =>
+      details(
+        asgsPutBack,
+        (script) => {
+          script.policy(0, 1, { ...outside, size: { from: 'asg', min: 0, max: 2 } });
+          script.member('i-1', { asg: 'web-asg' });
+          script.member('i-2', { asg: 'web-asg' });
+          says(script, 90, before);
+          if (isLooking) looks(script, 100, 'i-a');
+          says(script, 101, before - 1, before);
+          numbers(script, 102, putBack, react('i-a'));
+        },
+        long,
+      );
+    expect(left(4)).toEqual([]);
+    // Nobody looked before that write, so it was not lost.
+    expect(left(4, { isLooking: false })).toEqual(['web-asg: its desired capacity is 4, and it holds 2']);
+    // Nobody ever set that size, or it is within the maximum of the policy.
+    expect(left(5, { before: 4 })).toEqual(['web-asg: its desired capacity is 5, and it holds 2']);
+    expect(left(1, { before: 1 })).toEqual(['web-asg: its desired capacity is 1, and it holds 2']);
+  });
   it('no member moves while fewer serve than others wanted when the function looked', () => {
     const moves = (said: number) =>
       details(

@@ -4,6 +4,7 @@ import { asgsOf, type PolicyPool } from '../../policy/policy.ts';
 import { times } from '../../times.ts';
 import { type AsgChange, unitsOf } from '../../world/cloud.ts';
 import { isAlive, isFunction, isProtected, type Life, stayAt } from '../../world/life.ts';
+import type { Word } from '../../world/outside.ts';
 import { ownedOf, ownersWill } from '../../world/owners.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -31,6 +32,9 @@ const keepsProtected = (chronicle: Chronicle, asg: string, held: readonly Life[]
   return isKept && (last?.desired ?? units) < units && isOfOthers(changes);
 };
 
+/** The size that others set last, and, where a write of Holdfast's may have replaced it, the one before, which that write put back. */
+const meantLast = (words: readonly Word[]): readonly Word[] => words.slice(words.findLastIndex(({ isBetween }) => !isBetween));
+
 /**
  * What others set beyond the maximum of the policy is theirs (docs/policy.md, sizes that others set): Holdfast launches up to this maximum, and the Auto
  * Scaling group launches of the others what EC2 gives it.
@@ -39,7 +43,7 @@ const isBeyondPolicy = (chronicle: Chronicle, asg: string, group: string, { desi
   const { endedAtMs: atMs } = chronicle.history;
   const policy = chronicle.policyAt(group, atMs);
   if (policy?.asg !== asg || !policy.isSizedOutside) return false;
-  return desired > held && held >= policy.size.max && chronicle.wordsFor(group, atMs)?.at(-1)?.size === desired;
+  return desired > held && held >= policy.size.max && meantLast(chronicle.wordsFor(group, atMs) ?? []).some(({ size }) => size === desired);
 };
 
 const heldBy = (chronicle: Chronicle, asg: string, atMs: number): readonly Life[] =>
@@ -132,7 +136,7 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
 export const asgsPutBack: Rule = {
   name: 'Auto Scaling groups are left as their owners set them',
   meaning:
-    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds. Where its instance types have weights it counts these, and may hold more than it wants, by less than any of its members counts. It is less where others set it so and every instance is protected from scale-in. It is more where others set it beyond the maximum of the policy, and the group holds as many as this maximum. Where a group was let go while its Auto Scaling group wanted and held more than its maximum, the maximum is what it holds.',
+    'At rest, the minimum, the maximum and the suspended processes of an Auto Scaling group are what its owner set last. If the desired size of the group that attaches its members is larger than this maximum, the maximum is that size. Where each pool is an Auto Scaling group and none with capacity has room, the maximum of one that holds more is what it holds. Its desired capacity is the number of instances that it holds. Where its instance types have weights it counts these, and may hold more than it wants, by less than any of its members counts. It is less where others set it so and every instance is protected from scale-in. It is more where others set it beyond the maximum of the policy, and the group holds as many as this maximum. If that write fell between a look of Holdfast and the write that follows from it, the size before it counts as well. Where a group was let go while its Auto Scaling group wanted and held more than its maximum, the maximum is what it holds.',
   broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
 };
 
