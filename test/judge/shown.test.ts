@@ -12,7 +12,7 @@ import { shownWhole } from '../../sandbox/judge/rules/said/shown-whole.ts';
 import type { Shown } from '../../sandbox/judge/said/shown.ts';
 import { decisionOf } from '../core/decisions.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, spec, twoServe } from './histories.ts';
 
 const [old, fresh] = ['i-00000001', 'i-00000002'];
 
@@ -205,6 +205,31 @@ describe('explain tells what happened to an instance', () => {
     expect([shown(299.9, 'running'), shown(299.9, 'terminated'), shown(200, 'terminated')].flat()).toEqual([]);
     expect(shown(200, 'running')).toEqual([`holdfast explain ${old} says that EC2 shows it as running, and it does not run`]);
     expect(shown(310, 'terminated')).toHaveLength(1);
+  });
+
+  it('an instance that came and went within what a describe lags behind may be shown in any state of that time', () => {
+    const shown = (fromS: number, endedS: number, state = 'pending') =>
+      details(
+        explainTellsTruth,
+        (script) => {
+          script.policy(0, 1);
+          script.launch(fromS, old);
+          script.end(endedS, old);
+        },
+        {
+          spec: { ...spec, timing: { ...spec.timing, lagSeconds: [20, 30] } },
+          showings: [
+            {
+              atMs: 300_000,
+              stored: { swaps: [], decisions: [] },
+              shown: [{ command: 'explain', about: old, text: `${old}, group web\nEC2 shows it as ${state}.\n` }],
+            },
+          ],
+        },
+      ).filter((detail) => detail.includes('shows it as'));
+    expect([shown(275, 290), shown(275, 290, 'terminated'), shown(260, 290)].flat()).toEqual([]);
+    expect(shown(250, 268)).toEqual([`holdfast explain ${old} says that EC2 shows it as pending, and it does not run`]);
+    expect(shown(301, 310)).toHaveLength(1);
   });
 
   it('an instance of a warm pool is of the group whose policy names its Auto Scaling group', () => {

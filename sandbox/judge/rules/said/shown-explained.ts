@@ -74,13 +74,19 @@ const wrongSwap = ({ text, swap }: Case): readonly string[] => {
   return [...hidden.map(([field]) => `does not show ${field} of its swap`), ...(isShort ? ['does not show the shortfall of its swap'] : [])];
 };
 
-/** Whether an instance runs, by the world. Seconds after a change, a describe may not show it, and the command takes a moment itself. */
+/**
+ * Whether an instance runs, by the world. Seconds after a change, a describe may not show it, and the command takes a moment itself: any state in that time
+ * may be shown, also that of an instance that came and went within it.
+ */
 const wrongState = ({ chronicle, showing: { atMs }, life, text }: Case): readonly string[] => {
   const [, state] = /EC2 shows it as ([a-z-]+)\./.exec(text) ?? [];
   if (state === undefined) return [];
   const isShownUp = state === 'pending' || state === 'running';
-  const isUpAt = (thenMs: number): boolean => runsOf(life).some((run) => isAlive(run, thenMs) && (run.runsAgainMs ?? 0) <= thenMs);
-  const isSo = [atMs, atMs - chronicle.times.lagMs - secondMs].some((thenMs) => isUpAt(thenMs) === isShownUp);
+  const sinceMs = atMs - chronicle.times.lagMs - secondMs;
+  const runs = runsOf(life);
+  const isUpAt = (thenMs: number): boolean => runs.some((run) => isAlive(run, thenMs) && (run.runsAgainMs ?? 0) <= thenMs);
+  const changes = runs.flatMap((run) => [run.runsAgainMs ?? run.launchedAtMs, goneAtMs(run)]).filter((thenMs) => thenMs > sinceMs && thenMs < atMs);
+  const isSo = [atMs, sinceMs, ...changes].some((thenMs) => isUpAt(thenMs) === isShownUp);
   return isSo ? [] : [`says that EC2 shows it as ${state}, and it ${isShownUp ? 'does not run' : 'runs'}`];
 };
 
