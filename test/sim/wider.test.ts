@@ -30,6 +30,12 @@ describe('some worlds that say little', () => {
     expect(limited.every(({ market, asg, priceFactor }) => (market === 'spot' || priceFactor !== undefined) && asg === undefined)).toBe(true);
   });
 
+  it('have both pools on demand within their limits where no spot is, and one offering may not hold all (19000622 of limits)', () => {
+    const [first] = randomSituation(19_000_622, { profile: 'limits' }).policies;
+    const pools = first?.pools as Readonly<Record<string, { readonly maxPriceUsdPerHour?: number }>>;
+    expect([pools['spot-a']?.maxPriceUsdPerHour, pools['od-c']?.maxPriceUsdPerHour]).toEqual([0.0285, 0.08]);
+  });
+
   it('have limits that are a share of on-demand only where the policy prices every type of the pool: others are rejected (16200053)', () => {
     type Pool = { readonly maxPrice?: string; readonly instanceTypes?: readonly string[] };
     type Limited = { readonly pools?: Readonly<Record<string, Pool>>; readonly defaults?: Pool; readonly onDemandPrices?: object };

@@ -26,12 +26,25 @@ const hasShare = (pool: Document): boolean => pool.maxPrice !== undefined;
 /** Where zones have shares, the group needs on-demand in two of them, or it cannot be whole without spot. */
 const needsAllZones = ({ maxShare }: Document): boolean => (maxShare as Document | undefined)?.zone !== undefined;
 
+const poolsOf = ({ pools }: Document): Readonly<Record<string, Document>> => pools as Readonly<Record<string, Document>>;
+
+/**
+ * Whether a share of offerings and a limit that closes every pool on spot leave only those on demand. With one type a share is less than the group, so
+ * it needs two of them, or it never comes up.
+ */
+const needsAllOnDemand = (policy: Document, types: readonly TypeTerms[], spotLimit: number): boolean => {
+  const isShared = (policy.maxShare as Document | undefined)?.offering !== undefined;
+  const isClosed = types.every(({ spotUsd }) => spotLimit < spotUsd) && spotPools.every((name) => hasShare(poolsOf(policy)[name] ?? {}));
+  return types.length === 1 && isShared && isClosed;
+};
+
 /** The pools with a limit in USD beside another one: the smaller holds. A commitment changes what is paid, and no limit. */
-const withSecondLimit = (draw: Draw, policy: Document, [type]: readonly TypeTerms[]): Document => {
-  const { spotUsd = 0, onDemandUsd = 0 } = type ?? {};
+const withSecondLimit = (draw: Draw, policy: Document, types: readonly TypeTerms[]): Document => {
+  const { spotUsd = 0, onDemandUsd = 0 } = types[0] ?? {};
   const [spot, onDemand] = [spotUsd * draw.one([0.95, 1.1, 2]), onDemandUsd * draw.one([0.9, 1.1])];
-  const limits = { spot, onDemand: needsAllZones(policy) ? Math.max(onDemand, onDemandUsd) : onDemand };
-  const limited = Object.entries(policy.pools as Readonly<Record<string, Document>>).map(([name, pool]) => {
+  const needsAll = needsAllZones(policy) || needsAllOnDemand(policy, types, spot);
+  const limits = { spot, onDemand: needsAll ? Math.max(onDemand, onDemandUsd) : onDemand };
+  const limited = Object.entries(poolsOf(policy)).map(([name, pool]) => {
     const limit = hasShare(pool) ? limits.spot : limits.onDemand;
     return [name, hasShare(pool) || hasFactor(pool) ? { ...pool, maxPriceUsdPerHour: Math.round(limit * 1e4) / 1e4 } : pool] as const;
   });
