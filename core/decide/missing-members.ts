@@ -1,5 +1,4 @@
 import type { Remark } from '../decision/remark.ts';
-import { withinAdvice } from '../limits/advice-budget.ts';
 import { launchRoom } from '../limits/launch-limit.ts';
 import { onDemandForGood, owedIn } from '../placement/on-demand.ts';
 import type { Plan, PlanInput } from '../placement/plan-placements.ts';
@@ -10,30 +9,21 @@ import { planToAskAgain } from '../pool-memory/ask-again.ts';
 import { diedOnly } from '../pool-memory/boot-memory.ts';
 import { withTakenAtOnce } from '../pool-memory/interruptions.ts';
 import { isGivenUp } from '../removal/leave-reason.ts';
-import type { Swap } from '../swap/swap.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
 import { sizeNow } from '../view/size-now.ts';
 import { uncoveredBy } from './covering.ts';
 import { planInput } from './launch-plan.ts';
 import { type Overridden, overBreakers } from './over-breakers.ts';
 import type { Rule, Situation } from './rule.ts';
-
-/**
- * Waiting swaps that a launch is made ahead for. A member that was given up because it never served may serve by now
- * where its health cannot be read, so it counts again once a look shows that it does not.
- */
-const toBeReplaced = ({ view, headcount }: Pick<Situation, 'view' | 'headcount'>): readonly Swap[] => {
-  const mayServe = new Set(headcount.staying.flatMap((member) => (member.mayServe ? [member.instance] : [])));
-  return withinAdvice(headcount.waiting, view).filter((swap) => !(isGivenUp(swap) && mayServe.has(swap.instance)));
-};
+import { neverToServe, toBeReplaced } from './to-be-replaced.ts';
 
 /** A swap that can wait makes the group lack a member ahead of time, within the surge. */
 const lacking = ({ view, headcount, arbiter }: Situation) => {
   const waiting = toBeReplaced({ view, headcount });
   const unserved = waiting.filter(isGivenUp).length;
+  const others = waiting.length - unserved + headcount.holdingPlace.length;
   const surge =
-    arbiter.surge.take(waiting.length - unserved + headcount.holdingPlace.length) +
-    arbiter.surgeForUnserved.take(unserved);
+    arbiter.surge.take(others + neverToServe({ view, headcount })) + arbiter.surgeForUnserved.take(unserved);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
   const without = sizeNow(view) - present - ownRefill(view);
   const short = without - headcount.undecided.length;

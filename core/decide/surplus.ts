@@ -15,14 +15,17 @@ import type { Member } from '../view/view.ts';
 import { beyondSpares } from './beyond-spares.ts';
 import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
+import { neverToServe } from './to-be-replaced.ts';
 
 /**
- * How many unclaimed members the group has above what it keeps. Two kinds do not count: members that Auto Scaling
- * groups are about to terminate by themselves, and members that only a newer describe can confirm.
+ * How many unclaimed members the group has above what it keeps. Three kinds do not count: members that Auto Scaling
+ * groups are about to terminate by themselves, members that only a newer describe can confirm, and members that can
+ * neither serve nor leave while others wait for a replacement that serves.
  */
-export const aboveDesired = ({ view, arbiter }: Situation): number => {
+export const aboveDesired = ({ view, headcount, arbiter }: Situation): number => {
   const candidates = arbiter.unclaimed();
-  return candidates.length - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates);
+  const count = candidates.length - neverToServe({ view, headcount });
+  return count - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates);
 };
 
 const idOf = ({ instance }: { readonly instance: string }): string => instance;

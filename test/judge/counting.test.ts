@@ -302,6 +302,23 @@ describe('nothing is launched that nobody needs', () => {
     expect([advised({ launches: 3 }), advised({ maxSurge: 1 })]).toEqual([1, 1]);
     expect([advised({ lagS: 0.5 }), advised({ isTold: true }), advised({ state: 'leaving' })]).toEqual([2, 2, 2]);
   });
+  it('lets protected members that never served take a part of the surge, while others wait with launch-first', () => {
+    const launched = (count: number, { maxSurge = 2, order = 'launch-first', isProtected = true, isAdvised = true, bornS = 100 } = {}) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        script.policy(2, 2, { ...policy, asg: 'web-asg', ready: { within: '5m' }, swap: { order, maxSurge } });
+        script.launch(bornS, 'i-mute', { asg: 'web-asg' });
+        if (isProtected) script.at(bornS + 1, { kind: 'protection', instance: 'i-mute', from: 'scale-in', isOn: true, by: user });
+        script.desired(bornS, 3);
+        if (isAdvised) script.advise(600, 'i-1');
+        if (isAdvised) script.claim(601, 'i-1', 'i-a', 'waiting');
+        script.react(601, 605, 'i-a');
+        for (let n = 0; n < count; n += 1) script.launch(603, `i-n${n}`, { by: react('i-a') });
+      }).length;
+    expect([launched(2), launched(3), launched(2, { maxSurge: 1 }), launched(1, { maxSurge: 1 })]).toEqual([0, 1, 1, 0]);
+    expect([launched(2, { isProtected: false }), launched(1, { isAdvised: false }), launched(2, { bornS: 400 })]).toEqual([1, 1, 1]);
+    expect(launched(1, { order: 'drain-first' })).toBe(1);
+  });
   it('counts a member that its user puts back from standby once a look must show it', () => {
     const back = (second: number) =>
       details(needlessLaunch, (script) => {

@@ -1891,6 +1891,23 @@ describe('rest', () => {
     expect(mute(90, false)).toHaveLength(1);
     expect(mute(90, true, true)).toHaveLength(1);
   });
+  it('lets as many serve as are desired beside such members, and no more', () => {
+    const beside = (serving: number, { isProtected = true, boots = false } = {}) =>
+      details(sizeIsHeld, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        const asg = { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' } as const;
+        for (let n = 1; n <= serving; n += 1) script.member(`i-${n}`, asg);
+        script.launch(90, 'i-mute', asg);
+        script.at(91, { kind: 'protection', instance: 'i-mute', from: 'scale-in', isOn: isProtected, by: { kind: 'user' } });
+        if (boots) script.at(99, { kind: 'booted', instance: 'i-mute' });
+      });
+    expect([beside(1), beside(2)].flat()).toEqual([]);
+    expect(beside(0)).toEqual(['at the end, 0 of 1 members serve, expected 2']);
+    expect(beside(3)).toEqual(['at the end, 3 of 4 members serve, expected 2']);
+    expect(beside(2, { isProtected: false })).toEqual(['at the end, 2 of 3 members serve, expected 2']);
+    expect(beside(2, { boots: true })).toEqual(['at the end, 2 of 3 members serve, expected 2']);
+  });
   it('counts those whose user protects them, as many as they are', () => {
     const surplus = (keep: (script: Script, instance: string) => void, ...kept: readonly string[]) =>
       details(sizeIsHeld, (script) => {

@@ -219,6 +219,16 @@ describe('a run is at rest', () => {
     expect(await rest({}, [...served, { ...mute, id: 'i-4', isUp: true, bootedAtMs: 1 }, mute])).toBe(false);
   });
 
+  it('while as many serve as are desired beside such an instance, and no more', async () => {
+    const serving = (count: number): readonly Member[] =>
+      Array.from({ length: count }, (_, index) => ({ id: `i-${index}`, bootedAtMs: 1, launchedAtMs: 0 }));
+    const rest = (count: number, isProtected = true): Promise<boolean> => {
+      const mute: Member = { id: 'i-mute', isUp: false, isProtected, asg: inAsg, launchedAtMs: nowMs - 600_000 };
+      return restOf({ members: [...serving(count), mute], policy: { asg: 'web-asg' }, desired: 2 });
+    };
+    expect([await rest(1), await rest(2), await rest(0), await rest(3), await rest(2, false)]).toEqual([true, true, false, false, false]);
+  });
+
   it('when a stray serves that EC2 refuses to end, and no member does so beyond the size', async () => {
     const three = [...two, { id: 'i-3' }];
     expect(await restOf({ members: three, desired: 2, refused: 'i-3', reason: 'unwanted' })).toBe(true);

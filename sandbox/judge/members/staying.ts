@@ -34,10 +34,14 @@ export type Headcount = {
   readonly waiting: readonly Life[];
   /** How many of these never served and were given up. */
   readonly givenUp: number;
+  /** How many of the others never served, and are protected from scale-in: they can neither serve nor leave. */
+  readonly stuck: number;
 };
 
+type Waiting = Pick<Headcount, 'waiting' | 'givenUp' | 'stuck'>;
+
 /** `claimed`: those that wait, and whose swap a function had written. Nothing is launched ahead for the others. */
-type Counted = Headcount & { readonly claimed: Pick<Headcount, 'waiting' | 'givenUp'> };
+type Counted = Headcount & { readonly claimed: Waiting };
 
 const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
   isScheduled(life, atMs) || (policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs));
@@ -96,11 +100,14 @@ export const headcountAt = (
   const policies = chronicle.policiesIn(group, sinceMs, atMs);
   const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, { members, claimed }, policies, atMs)]);
   const waitingClaimed = [...waiting].filter((life) => claimed.has(life));
+  const staying = members.filter((life) => !waiting.has(life));
+  const stuck = staying.filter((life) => isProtected(life, atMs) && mayBeGivenUp(chronicle, life, atMs)).length;
   return {
-    staying: members.filter((life) => !waiting.has(life)),
+    staying,
     waiting: [...waiting],
     givenUp: givenUp.length,
-    claimed: { waiting: waitingClaimed, givenUp: waitingClaimed.filter((life) => givenUp.includes(life)).length },
+    stuck,
+    claimed: { waiting: waitingClaimed, givenUp: waitingClaimed.filter((life) => givenUp.includes(life)).length, stuck },
   };
 };
 
@@ -108,14 +115,15 @@ export const headcountAt = (
  * How many more than its size a policy lets a group have, so that members that wait are replaced before they leave. `ahead`: with drain-first, while
  * the latest launch was denied, one launch ahead of its swap finds out whether launches still are (docs/architecture.md).
  */
-export const surgeOf = (policies: readonly Policy[], { waiting, givenUp }: Pick<Headcount, 'waiting' | 'givenUp'>, ahead: boolean): number =>
+export const surgeOf = (policies: readonly Policy[], { waiting, givenUp, stuck }: Waiting, ahead: boolean): number =>
   Math.max(
     0,
     ...policies.map(({ order, maxSurge }) => {
       const isLaunchFirst = order === 'launch-first';
       if (!isLaunchFirst) return Math.min(waiting.length, Number(ahead));
       // They may be the replacements that others wait for. Their own replacements are extra.
-      return Math.min(waiting.length - givenUp, maxSurge) + Math.min(givenUp, maxSurge);
+      const others = waiting.length - givenUp;
+      return Math.min(others > 0 ? others + stuck : 0, maxSurge) + Math.min(givenUp, maxSurge);
     }),
   );
 

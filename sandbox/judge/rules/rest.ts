@@ -51,7 +51,7 @@ const startedAgain = (chronicle: Chronicle, group: string, policy: Policy, atMs:
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A floor on demand and minimum sizes on spot may keep more together. A member that never answers counts where its user protects it from scale-in. One that does not serve, and whose end EC2 refused within the hour, does not count. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot, except for members on demand that nobody can end. No member is pending.',
+    'At rest, as many members run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects. A floor on demand and minimum sizes on spot may keep more together. A member that never answers counts where its user protects it from scale-in, and no member that serves has to leave for it. One that does not serve, and whose end EC2 refused within the hour, does not count. An instance that was stopped counts if it runs again. Of a size that others set beyond the maximum of the policy, as many serve as this maximum says, and any part of the others. No more spares run than the policy wants, and all of them on spot, except for members on demand that nobody can end. No member is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
@@ -80,7 +80,8 @@ export const sizeIsHeld: Rule = {
         const above = spot + Math.max(0, stuck - (sizes[index] ?? 0));
         const besideFloor = keptBesideFloor(chronicle, policy, sizes[index] ?? 0, atMs);
         const atMost = Math.max(size, besideFloor, (most[index] ?? 0) + Math.min(policy.spare, above));
-        return serving + mute >= size && members.length - idle <= atMost && members.length - idle - serving - mute <= coming;
+        const others = members.length - idle - mute;
+        return serving + mute >= size && others <= atMost && others - serving <= coming;
       });
       return isHeld ? [] : [{ group, atMs, detail: `at the end, ${serving} of ${members.length} members serve, expected ${wanted.join(' or ')}` }];
     }),

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { missingMembers } from '../../../core/decide/missing-members.ts';
+import type { Group } from '../../../core/group/group.ts';
 import type { Placement } from '../../../core/placement/placement.ts';
 import { neverServedCode } from '../../../core/pool-memory/boot-memory.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { Member, View } from '../../../core/view/view.ts';
-import { members } from '../members.ts';
+import { member, members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, spotB, state, swapOf } from '../views.ts';
 import { proposed } from './situations.ts';
 
@@ -19,6 +20,8 @@ const waits = (instance: string, rest: Partial<Swap> = {}): Swap => {
   return swap;
 };
 
+type Stuck = Partial<Member> & { readonly surge: number; readonly order: Group['swap']['order']; readonly reason: Swap['reason'] };
+
 describe('missing members', () => {
   it('are as many as the group lacks, and negative where it has more', () => {
     expect([of({}).lack, of({ members: eight }).lack, of({ members: eight, state: state({ desired: 6 }) }).lack]).toEqual([0, 2, -2]);
@@ -31,6 +34,22 @@ describe('missing members', () => {
     const idle = ['spot-b#1', 'spot-b#2', 'spot-b#3'].map((id) => waits(id, { reason: 'never-served' }));
     const lack = (...swaps: readonly Swap[]) => of({ members: ten, swaps }).lack;
     expect([lack(), lack(...risky.slice(0, 1)), lack(...risky), lack(...idle), lack(...risky, ...idle)]).toEqual([0, 1, 2, 2, 4]);
+  });
+
+  it('are launched in place of protected members that never served, while others wait and as far as the surge goes', () => {
+    const serving = [...members(spotA, 5), ...members(spotB, 4)];
+    const since = { why: 'target-health' as const, sinceMs: nowMs - 1_200_000 };
+    const lack = (wait: number, { surge = 2, order = 'launch-first', reason = 'rebalance', ...rest }: Partial<Stuck> = {}) =>
+      of({
+        group: group({ swap: { order, maxSurge: surge } }),
+        members: [...serving, member('mute', spotB, { serving: false, protected: true, ...rest })],
+        state: state({ desired: 10, unserved: { mute: since } }),
+        swaps: ['spot-a#1', 'spot-a#2'].slice(0, wait).map((id) => waits(id, { reason })),
+      }).lack;
+    expect([lack(0), lack(1), lack(2), lack(1, { surge: 1 })]).toEqual([0, 2, 2, 1]);
+    // It may leave, serves, is new, or the others need no replacement that serves.
+    expect([lack(1, { protected: false }), lack(1, { serving: true }), lack(1, { launchedAtMs: nowMs - 60_000 })]).toEqual([1, 1, 1]);
+    expect([lack(1, { order: 'drain-first' }), lack(1, { reason: 'never-served' })]).toEqual([0, 1]);
   });
 
   it('are not launched ahead for a member that was given up and may serve by now, because its health cannot be read', () => {

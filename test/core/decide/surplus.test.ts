@@ -29,6 +29,20 @@ describe('a surplus', () => {
     expect(removed({ members: [...members(spotA, 6), ...idle(5)] })).toHaveLength(1);
   });
 
+  it('is not what was launched in place of a protected member that never served, while another waits', () => {
+    const mute = member('mute', spotA, { serving: false, protected: true });
+    const fresh = member('fresh', spotA, { serving: false, launchedAtMs: nowMs - 30_000 });
+    const unserved = { mute: { why: 'target-health' as const, sinceMs: nowMs - 1_200_000 } };
+    const removedWith = (waits: readonly Member[], kept = mute) =>
+      removed({
+        members: [...members(spotA, 10), kept, fresh],
+        state: state({ desired: 10, unserved }),
+        swaps: waits.map(({ instance }) => swapOf(instance, { reason: 'rebalance', state: 'waiting' })),
+      });
+    const waiting = members(spotA, 1);
+    expect([removedWith(waiting), removedWith([]), removedWith(waiting, { ...mute, protected: false })]).toEqual([[], ['fresh'], ['fresh']]);
+  });
+
   it('stays for three minutes while a table that was lost or restored may lack the swaps of warned members', () => {
     const removedAt = (ms: number) => removed({ members: members(spotA, 12), state: state({ desired: 10, renewedAtMs: nowMs - ms }) });
     expect(removedAt(0)).toEqual([]);
