@@ -39,6 +39,6 @@ export const stillJoining = async (
   view: View,
   ports: Pick<ReactPorts, 'store'>,
 ): Promise<readonly string[]> => {
-  const claimed = (await unlessTroubled(claimedSince(view, ports))) ?? [];
-  return admissions.filter((instance) => !claimed.includes(instance));
+  const claimed = new Set(await unlessTroubled(claimedSince(view, ports)));
+  return admissions.filter((instance) => !claimed.has(instance));
 };
