@@ -8,7 +8,7 @@ import { type Asg, standingsIn } from './auto-scaling-groups.ts';
 import { isNoteShown } from './joined-here.ts';
 
 /** In a group of this size or more, unchanged instances are not read again, because a page takes half a second. */
-const largeFrom = 1_000;
+export const largeFrom = 1_000;
 /**
  * How long a whole read is used: until the next tick has read the group. So the signals of a storm, which come at any
  * time of the minute, do not wait for a whole read. Shorter than reservations count.

@@ -1,3 +1,4 @@
+import { largeFrom } from '../../aws/providers/large-groups.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import { grantedBy, missingAfter, unmovedAfter } from '../../core/group-state/answers.ts';
@@ -25,6 +26,16 @@ const mostRounds = 8;
 export const endsWithinMs = reactTimeoutMs / 2;
 /** No call waits for its token any longer. The rest is for that call, and for what follows without a token. */
 export const waitsWithinMs = endsWithinMs - 1_000;
+
+/**
+ * What a second look at a large group takes: the environment keeps what the first one read, and reads what changed since.
+ * A look at changes alone takes 0.1 to 2 s.
+ */
+const changesMs = 2_000;
+
+/** How long the next look may take, after the first one of a run. */
+const nextLookMs = ({ lookedAtMs, holdings }: Gathered, nowMs: number): number =>
+  Math.min(nowMs - lookedAtMs, holdings.members.length >= largeFrom ? changesMs : Number.POSITIVE_INFINITY);
 
 /** What a round that launches takes. The rounds of a run that lost its races so far have launched nothing. */
 const launchingMs = 2_000;
@@ -132,7 +143,7 @@ const afterLostRace = async (
     readonly what: Lost;
     readonly lost: number;
     readonly longestRoundMs: number;
-    /** How long the longest look of the run took. */
+    /** How long the next look may take, by those of the run so far. */
     readonly lookMs: number;
     readonly before: Gathered;
     readonly warned: readonly Warned[];
@@ -206,7 +217,7 @@ export const playRounds = async (first: Run, found: Gathered, warned: readonly W
 const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {
   const rounds: Round[] = [];
   let [run, gathered, lost, longestRoundMs] = [first, found, 0, 0];
-  let lookMs = run.ports.clock.now() - found.lookedAtMs;
+  let lookMs = nextLookMs(found, run.ports.clock.now());
   while (rounds.length < mostRounds) {
     const beganAtMs = run.ports.clock.now();
     const played = await playRound(run, gathered, rounds, isLate(lost, run));
@@ -224,7 +235,7 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
       });
       if (next.kind !== 'again') return next;
       ({ run, gathered } = next);
-      // The first look may have read only what changed, and a later one everything.
+      // A look may have read only what changed, and a later one everything.
       lookMs = Math.max(lookMs, run.ports.clock.now() - lostAtMs);
       continue;
     }

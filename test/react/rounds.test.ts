@@ -680,16 +680,16 @@ describe('an attempt after a lost race', () => {
   });
 
   test('begins no second look that may take it past half of the time of its invocation', async () => {
-    const lostAfterLook = async (...looksMs: readonly number[]) => {
+    const lostAfterLook = async (looksMs: readonly number[], { held = 0 } = {}) => {
       const eight = inB(8, 1);
       const of = worldOf(eight, stateUnder(eight, 5));
       let [now, looks] = [nowMs, 0];
       of.ports.clock.now = () => now;
       const { describe: look } = of.provider;
-      of.provider.describe = (group) => {
+      of.provider.describe = async (...asked) => {
         now += looksMs[looks] ?? 0;
         looks += 1;
-        return look(group);
+        return { ...(await look(...asked)), ...(held > 0 && { members: members(onDemandB, held) }) };
       };
       const loses = (version: number): void => {
         of.world.stored = stateUnder(eight, version);
@@ -699,10 +699,16 @@ describe('an attempt after a lost race', () => {
       return [(await play(eight, of)).kind, looks];
     };
     // A launch of 2 s, and as much for what follows: no round of this run has launched yet.
-    expect(await lostAfterLook(5_500, 5_500)).toEqual(['played', 2]);
-    expect(await lostAfterLook(5_501, 5_501)).toEqual(['contended', 1]);
-    expect(await lostAfterLook(2_000, 4_500, 4_500)).toEqual(['played', 3]);
-    expect(await lostAfterLook(2_001, 4_500, 4_500)).toEqual(['contended', 2]);
+    expect(await lostAfterLook([5_500, 5_500])).toEqual(['played', 2]);
+    expect(await lostAfterLook([5_501, 5_501])).toEqual(['contended', 1]);
+    expect(await lostAfterLook([2_000, 4_500, 4_500])).toEqual(['played', 3]);
+    expect(await lostAfterLook([2_001, 4_500, 4_500])).toEqual(['contended', 2]);
+    // A large group was read, and the next look reads what changed, in 2 s at the most.
+    expect(await lostAfterLook([9_000, 100], { held: 1_000 })).toEqual(['played', 2]);
+    expect(await lostAfterLook([9_001, 100], { held: 1_000 })).toEqual(['contended', 1]);
+    expect(await lostAfterLook([5_501, 100], { held: 999 })).toEqual(['contended', 1]);
+    // It read everything again.
+    expect(await lostAfterLook([2_001, 4_500, 4_500], { held: 1_000 })).toEqual(['contended', 2]);
   });
 
   test('is left to the repeated messages where the mode of the group changed, because other signals are claimed in it', async () => {
