@@ -69,6 +69,8 @@ export type Chronicle = {
   readonly livesIn: (group: string) => readonly Life[];
   /** Instances of this group that have not ended, including those that leave. One that was stopped and runs again is there by its present run. */
   readonly membersAt: (group: string, atMs: number) => readonly Life[];
+  /** Those of these instances that are members of this group. */
+  readonly membersAmong: (some: readonly Life[], group: string, atMs: number) => readonly Life[];
   /**
    * Whether every target group that it should serve sends it requests. Without a target group, whether it has booted. One that an earlier policy left outside
    * of the Auto Scaling groups of its pools should serve none: it serves where a target group of this or an earlier policy sends it requests.
@@ -239,7 +241,7 @@ export const chronicleOf = (history: History): Chronicle => {
   const groups = timelinesOf(history, cloud);
   const groupAt = rememberedBy(groupFinder(groups));
   const groupsOf = belongings(lives, groups, groupAt);
-  const membersIn = memberFinder(lives, groups, groupAt);
+  const members = memberFinder(lives, groups, groupAt);
   const times = timesOf(history);
   const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.modes ?? [], atMs)?.policy;
   const policiesIn: Chronicle['policiesIn'] = (group, fromMs, untilMs) =>
@@ -258,7 +260,8 @@ export const chronicleOf = (history: History): Chronicle => {
     ...sizeLooks(history, cloud, groups, times),
     groupAt,
     livesIn: (group) => groupsOf.get(group)?.lives ?? [],
-    membersAt: (group, atMs) => membersIn(groupsOf.get(group) ?? { group, lives: [] }, atMs),
+    membersAt: (group, atMs) => members.all(groupsOf.get(group) ?? { group, lives: [] }, atMs),
+    membersAmong: (some, group, atMs) => members.among({ group, lives: some }, atMs),
     ...serviceLooks(history, { policyAt, policiesIn, groupAt, times }),
   };
 };

@@ -55,13 +55,28 @@ type Belonging = { readonly group: string; readonly lives: readonly Life[] };
 
 export const memberFinder = (lives: readonly Life[], groups: ReadonlyMap<string, GroupTimeline>, groupAt: Chronicle['groupAt']) => {
   const presentAt = presentRuns(lives);
-  return rememberedBy(({ group, lives: own }: Belonging, atMs: number): readonly Life[] => {
+  const among = ({ group, lives: some }: Belonging, atMs: number): readonly Life[] => {
     // An instance that was stopped, and that its Auto Scaling group does not hold any more, does not join one again.
     const isLeftOut = (life: Life): boolean =>
       life.runsAgainMs !== undefined && livesInAsgs(groups.get(group), atMs) && stayAt(life, atMs) === undefined;
-    const present = own.flatMap((life) => presentAt(life, atMs));
+    const present = some.flatMap((life) => presentAt(life, atMs));
     return present.filter((life) => groupAt(life, atMs) === group && !isLeftOut(life));
-  });
+  };
+  return { among, all: rememberedBy(among) };
+};
+
+/** When whether it belongs to a group may change, while all policies stay the same: what `memberFinder` compares with a moment. */
+const turningPoints = remembered(({ launchedAtMs, tags, stays, ending, ended, restarts }: Life): readonly number[] => {
+  const ends = [{ ending, ended }, ...restarts].flatMap((run) => [run.ending?.atMs ?? [], run.ended?.atMs ?? []].flat());
+  const spans = stays.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]);
+  return [launchedAtMs, ...tags.map(({ atMs }) => atMs), ...spans, ...ends, ...restarts.map(({ atMs }) => atMs)];
+});
+
+/** Those of a group's instances that may begin or cease to belong to it after the first and until the second moment. */
+export const mayTurn = ({ groups, livesIn }: Chronicle, group: string, fromMs: number, untilMs: number): readonly Life[] => {
+  const isBetween = (atMs: number): boolean => atMs > fromMs && atMs <= untilMs;
+  const isEdited = [...groups.values()].some(({ policies }) => policies.some(({ atMs }) => isBetween(atMs)));
+  return isEdited ? livesIn(group) : livesIn(group).filter((life) => turningPoints(life).some(isBetween));
 };
 
 /** All instances that ever belonged to each group, checked at every change that may decide about it. */
