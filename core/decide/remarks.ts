@@ -2,14 +2,12 @@ import type { Remark } from '../decision/remark.ts';
 import { unfitNow, unfitSince } from '../group/unfit.ts';
 import type { BootNews } from '../pool-memory/failed-boots.ts';
 import type { GivenUp } from '../pool-memory/given-up.ts';
+import { mostArriving } from '../view/arriving.ts';
 import type { AsgView, View } from '../view/view.ts';
 import type { Rule } from './rule.ts';
 
 /** Instances that one remark names. `count` counts all of them. */
 const namedAtMost = 50;
-
-/** Members that begin to serve are all named, because `explain` finds them there. */
-const servingNamed = 300;
 /** Instances that ended before they served may have no swap, so `explain` finds them there. An event names no more. */
 const bootsNamed = 200;
 
@@ -57,7 +55,8 @@ const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[]
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
   ...aboutMembers('advice-over-budget', news?.adviceOverBudget),
   ...aboutMembers('put-back', news?.putBack),
-  ...aboutMembers('serves', news?.serves, servingNamed),
+  // All are named, because `explain` finds them there.
+  ...aboutMembers('serves', news?.serves, mostArriving),
   ...(news?.failedBoots ?? []).map(aboutBoots),
   ...(news?.givenUp ?? []).map(aboutGivenUp),
   ...(news?.breakers ?? []),

@@ -3,8 +3,11 @@ import type { Member } from './view.ts';
 /** Instances that Holdfast launched and that no look has found serving yet, and when EC2 granted each, epoch ms. */
 export type Arriving = Readonly<Record<string, number>>;
 
-/** The most that are kept, the latest ones. After a larger launch, it is not reported when the others serve. */
-const mostArriving = 300;
+/**
+ * The most that are kept, the latest ones. It is not reported when the others serve. EC2's bucket grants 1,000 at once
+ * and two a second, so all are kept whose boot takes four minutes. The state item has 37 bytes for each.
+ */
+export const mostArriving = 1_500;
 /** Instances that no describe shows are forgotten after this. They ended, or left the group. */
 const forgottenAfterMs = 600_000;
 

@@ -26,8 +26,8 @@ export const records: readonly Mutant[] = [
   {
     name: 'a decision does not say who serves now',
     file: 'core/decide/remarks.ts',
-    from: "aboutMembers('serves', news?.serves, servingNamed)",
-    to: "aboutMembers('serves', undefined, servingNamed)",
+    from: "aboutMembers('serves', news?.serves, mostArriving)",
+    to: "aboutMembers('serves', undefined, mostArriving)",
     caughtBy: ['interruption, own group'],
   },
   {

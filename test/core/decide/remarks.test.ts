@@ -20,7 +20,7 @@ describe('remarks', () => {
     ['advice-not-followed', 'adviceNotFollowed', 50],
     ['advice-over-budget', 'adviceOverBudget', 50],
     ['put-back', 'putBack', 50],
-    ['serves', 'serves', 300],
+    ['serves', 'serves', 1_500],
   ])('%s names the first instances and counts all', (code, field, most) => {
     const instances = ids(most + 1);
     expect(said({ news: { ...quiet, [field]: instances } })).toEqual([{ code, instances: ids(most), count: most + 1 }]);

@@ -23,13 +23,21 @@ it('drops arriving instances that no describe shows any more, and keeps instance
   expect(stillArriving(undefined, [], 0)).toBeUndefined();
 });
 
-it('has a bounded length, because it is part of the state item', () => {
-  const many = Array.from({ length: 400 }, (_, index) => `i-${index}`);
-  expect(Object.keys(withGranted({}, many, 0) ?? {})).toHaveLength(300);
+const many = (count: number) => Array.from({ length: count }, (_, index) => `i-${index}`);
+
+it('keeps all that EC2 grants in four minutes', () => {
+  const arriving = withGranted(withGranted(undefined, many(1_000), 0), ['i-a', 'i-b'], 240_000);
+  expect(Object.keys(arriving ?? {})).toHaveLength(1_002);
+});
+
+it('has a bounded length, because it is part of the state item, and keeps the latest', () => {
+  const arriving = withGranted(withGranted({}, many(1_600), 0), ['i-last'], 1_000) ?? {};
+  expect(Object.keys(arriving)).toHaveLength(1_500);
+  expect(arriving).toMatchObject({ 'i-1599': 0, 'i-last': 1_000 });
   expect(withGranted(undefined, [], 0)).toBeUndefined();
 });
 
 it('remembers a bounded number of members that came up', () => {
-  const many = Array.from({ length: 400 }, (_, index) => fullMember(`i-${index}`, spotA));
-  expect(cameUpNow({}, many, () => true)).toHaveLength(300);
+  const members = many(1_600).map((instance) => fullMember(instance, spotA));
+  expect(cameUpNow({}, members, () => true)).toHaveLength(1_500);
 });
