@@ -28,8 +28,8 @@ export const endsWithinMs = reactTimeoutMs / 2;
 export const waitsWithinMs = endsWithinMs - 1_000;
 
 /**
- * What a second look at a large group takes: the environment keeps what the first one read, and reads what changed since.
- * A look at changes alone takes 0.1 to 2 s.
+ * What a second look at a large group takes: the environment keeps what the first one read, and reads what changed
+ * since. That takes 0.1 to 2 s.
  */
 const changesMs = 2_000;
 
