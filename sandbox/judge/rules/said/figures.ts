@@ -46,9 +46,7 @@ const memberBounds = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, un
   const always = [...ids(first)].filter((instance) => !turns.has(instance) || at.every((members) => members.has(instance)));
   // An instance may have lived between two seconds only.
   const lived = (life: Life): boolean => isAlive(life, Math.max(fromMs, life.launchedAtMs));
-  const may = chronicle
-    .livesIn(group)
-    .filter((life) => life.launchedAtMs <= untilMs && (lived(life) || isBack(chronicle, life, untilMs)));
+  const may = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= untilMs && (lived(life) || isBack(chronicle, life, untilMs)));
   return { least: always.length, most: may.length };
 };
 
