@@ -23,6 +23,7 @@ const isTakenAround = (memory: PoolMemory, key: OfferingKey, nowMs: number): boo
   Object.entries(memory).some(
     ([other, lesson]: [string, Lesson]) =>
       lesson.code === takenAtOnceCode &&
+      lesson.atMs <= nowMs &&
       isResting(lesson, nowMs) &&
       parseOfferingKey(other)?.market === parseOfferingKey(key)?.market,
   );
@@ -59,8 +60,9 @@ const later = (previous: Lesson | undefined, lesson: Lesson): Lesson =>
     : lesson;
 
 /**
- * Memory after warnings for members of these offerings. A refusal that still rests takes precedence and stays, with the
- * time of the warning. The rest begins when the warning was received.
+ * Memory after warnings for members of these offerings, in the order in which they were received: what a warning shows
+ * depends on the earlier ones. A refusal that still rests takes precedence and stays, with the time of the warning. The
+ * rest begins when the warning was received.
  */
 export const rememberInterruptions = (
   memory: PoolMemory,
@@ -68,8 +70,9 @@ export const rememberInterruptions = (
   nowMs: number,
 ): PoolMemory => {
   const next: Record<OfferingKey, Lesson> = { ...memory };
-  for (const one of interrupted) {
-    const { offering: key, toldAtMs: atMs = nowMs } = one;
+  const told = interrupted.map((one) => ({ one, atMs: one.toldAtMs ?? nowMs }));
+  for (const { one, atMs } of told.toSorted((a, b) => a.atMs - b.atMs)) {
+    const { offering: key } = one;
     const previous = next[key];
     if (parseOfferingKey(key) === undefined) continue;
     const isRefused = previous?.kind === 'refused' && isResting(previous, nowMs);

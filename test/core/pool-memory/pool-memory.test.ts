@@ -230,6 +230,21 @@ describe('an interruption', () => {
     expect(kindOf('m7g.large/b/on-demand', nowMs - 1_000)).toBe('interrupted');
   });
 
+  it('shows what it showed when it was received, in whichever order warnings are remembered', () => {
+    const zone = (name: string): OfferingKey => `m7g.large/${name}/spot` as OfferingKey;
+    const earlier: Interrupted = { offering: zone('b'), launchedAtMs: nowMs - 90_000, toldAtMs: nowMs - 50_000 };
+    const first: Interrupted = { offering: zone('a'), launchedAtMs: nowMs - 90_000, toldAtMs: nowMs - 40_000 };
+    const second: Interrupted = { offering: zone('a'), launchedAtMs: nowMs - 30_000, toldAtMs: nowMs - 10_000 };
+    for (const order of [[earlier, first, second], [second, first, earlier], [first, second, earlier]]) {
+      const memory = rememberInterruptions({}, order, nowMs);
+      expect(memory[zone('a')]).toMatchObject({ kind: 'refused', code: takenAtOnceCode });
+      expect(memory[zone('b')]?.kind).toBe('interrupted');
+    }
+    // Another function may have remembered the later ones.
+    const later = rememberInterruptions({}, [first, second], nowMs);
+    expect(rememberInterruptions(later, [earlier], nowMs)[zone('b')]?.kind).toBe('interrupted');
+  });
+
   it('of something that is not an offering is not remembered', () => {
     expect(rememberInterruptions({}, [{ offering: 'nonsense' as typeof key }], nowMs)).toEqual({});
   });
