@@ -756,6 +756,35 @@ describe('other rules where others set the size', () => {
     expect(missing(0, 98)).toHaveLength(1);
     expect(missing(4, 98, true, { ...outside, size: { min: 0, max: 6, desired: 2 } } as never)).toHaveLength(1);
   });
+  it('a replacement is due, and no more while theirs looks like the number of our own attach', () => {
+    /** An attach makes four of two, and is lowered. Somebody writes a size, and a function replaces a warned member. */
+    const missing = (size: number, second: number, isReplaced = true) =>
+      details(
+        requestedSoon,
+        (script) => {
+          twoThere(script);
+          for (const instance of ['i-3', 'i-4']) {
+            script.launch(50, instance, { asg: 'web-asg' });
+            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+            script.end(102, instance, { kind: 'ec2' });
+          }
+          numbers(script, 101, 4, react('i-a'));
+          numbers(script, 101.2, 2, react('i-a'), ['Launch']);
+          says(script, 103, size);
+          numbers(script, 103, size, user, ['Launch']);
+          script.warn(second, 'i-1');
+          script.react(second + 1, second + 5, 'i-c', [{ about: 'warning', instance: 'i-1' }]);
+          if (isReplaced) script.launch(second + 3, 'i-5', { by: react('i-c'), asg: 'web-asg' });
+        },
+        long,
+      );
+    const ofWarned = (found: readonly string[]): readonly string[] => found.filter((one) => one.includes('the warning of i-1'));
+    expect(ofWarned(missing(4, 110))).toEqual([]);
+    expect(ofWarned(missing(4, 110, false))).toHaveLength(1);
+    // Another number can only be the number of others. Later, no describe can be as old as the attach.
+    expect(ofWarned(missing(3, 110))).toHaveLength(1);
+    expect(ofWarned(missing(4, 122))).toHaveLength(1);
+  });
   it('as many serve at rest', () => {
     const atRest = (size: number) =>
       details(

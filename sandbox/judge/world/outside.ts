@@ -1,5 +1,5 @@
 import type { Chronicle } from '../chronicle.ts';
-import type { Actor, FunctionEvent, History, SizeEvent } from '../history.ts';
+import type { FunctionEvent, History, SizeEvent } from '../history.ts';
 import { remembered } from '../remembered.ts';
 import type { AsgChange, Cloud } from './cloud.ts';
 import { isFunction } from './life.ts';
@@ -191,31 +191,5 @@ export const joinedBeside = (seeing: Seeing, asg: string, sinceMs: number): read
     const since = changes.slice(0, index).map((_, before) => before);
     const isOwed = since.slice(Math.max(0, seen)).every((before) => owedSince(seeing, changes.slice(0, before + 1), sinceMs) > 0);
     return seen >= 0 && isOwed ? [atMs] : [];
-  });
-};
-
-/** A size before an attach by Holdfast, and when Holdfast set it again after the attach. */
-export type TakenOff = { readonly size: number; readonly by: Actor; readonly atMs: number };
-
-/**
- * Sizes that looks may take for a size that others wrote, because it is the number that an attach by Holdfast had made before Holdfast lowered it, or makes
- * with the weights of the write. A describe may be late, and older than the one before it. So for some time, no look shows whether it shows that attach or the
- * write.
- */
-export const takenForOwn = (cloud: Cloud, asg: string, { atMs: writtenAtMs, size }: Word): readonly TakenOff[] => {
-  const changes = cloud.asgChanges(asg);
-  const { weights } = cloud.asgAt(asg, writtenAtMs) ?? {};
-  const own = changes.filter(
-    ({ atMs, by, desired }, index) => isFunction(by) && atMs <= writtenAtMs && desired !== (changes[index - 1]?.desired ?? desired),
-  );
-  return own.flatMap((lowered, index) => {
-    const attach = own[index - 1];
-    const attached = attach === undefined ? 0 : cloud.attachedWith(attach);
-    if (attach === undefined || attached === 0 || lowered.desired !== attach.desired - attached) return [];
-    const { weights: _then, ...unweighed } = attach;
-    const asWritten = cloud.attachedWith({ ...unweighed, ...(weights && { weights }) });
-    return [attached, asWritten].some((units) => size === lowered.desired + units)
-      ? [{ size: lowered.desired, by: lowered.by, atMs: lowered.atMs }]
-      : [];
   });
 };

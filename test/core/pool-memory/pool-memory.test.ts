@@ -235,7 +235,11 @@ describe('an interruption', () => {
     const earlier: Interrupted = { offering: zone('b'), launchedAtMs: nowMs - 90_000, toldAtMs: nowMs - 50_000 };
     const first: Interrupted = { offering: zone('a'), launchedAtMs: nowMs - 90_000, toldAtMs: nowMs - 40_000 };
     const second: Interrupted = { offering: zone('a'), launchedAtMs: nowMs - 30_000, toldAtMs: nowMs - 10_000 };
-    for (const order of [[earlier, first, second], [second, first, earlier], [first, second, earlier]]) {
+    for (const order of [
+      [earlier, first, second],
+      [second, first, earlier],
+      [first, second, earlier],
+    ]) {
       const memory = rememberInterruptions({}, order, nowMs);
       expect(memory[zone('a')]).toMatchObject({ kind: 'refused', code: takenAtOnceCode });
       expect(memory[zone('b')]?.kind).toBe('interrupted');

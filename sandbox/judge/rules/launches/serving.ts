@@ -16,6 +16,7 @@ import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealth
 import { isReplacedByItsGroup, refillNow } from '../../told/refill.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, warnedAtMs } from '../../world/life.ts';
 import { seeingOf, sizeShownAt } from '../../world/outside.ts';
+import { sizesTakenForOwn } from '../../world/own-numbers.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -246,8 +247,12 @@ const newsOf = (chronicle: Chronicle, life: Life): readonly News[] => {
 export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: number, untilMs: number): number => {
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
   const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
+  const shownAt = (atMs: number): readonly number[] => [
+    ...chronicle.desiredShownIn(group, heardMs, atMs),
+    ...sizesTakenForOwn(chronicle, group, { sinceMs: heardMs, atMs }),
+  ];
   const leastAt = (atMs: number): number =>
-    Math.min(...chronicle.desiredShownIn(group, heardMs, atMs), shownBesideLost(chronicle, group, atMs) ?? Number.POSITIVE_INFINITY);
+    Math.min(...shownAt(atMs), shownBesideLost(chronicle, group, atMs) ?? Number.POSITIVE_INFINITY);
   return Math.min(...moments.map((atMs) => leastAt(atMs) - countedAt(chronicle, group, heardMs, atMs)));
 };
 

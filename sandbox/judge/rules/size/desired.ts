@@ -4,10 +4,10 @@ import { headcountAt, lookedSince } from '../../members/staying.ts';
 import { asgsOf, type Policy } from '../../policy/policy.ts';
 import { dueIn } from '../../policy/scheduled.ts';
 import { keepsItsOwn, keepsRestored, lookedBefore, restoredBefore } from '../../said/kept-sizes.ts';
-import { times } from '../../times.ts';
 import { heardBy, newestEach, outcomesOf } from '../../told/sizes-of-alarms.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../../world/life.ts';
-import { seeingOf, sizeShownAt, type TakenOff, takenForOwn } from '../../world/outside.ts';
+import { seeingOf, sizeShownAt } from '../../world/outside.ts';
+import { sizesTakenForOwn } from '../../world/own-numbers.ts';
 import { type AlarmsActed, actedIn, isCool, noteActed } from './cooldowns.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -105,12 +105,6 @@ const hadNoLook = (chronicle: Chronicle, before: Written | undefined, written: W
     }),
   );
 
-/** Whether a look that began at a moment may still show what an attach had made. Its function writes down when it lowered that. */
-const mayBeShown = (chronicle: Chronicle, { by, atMs }: TakenOff, sinceMs: number): boolean => {
-  const endedAtMs = isFunction(by) ? chronicle.invocations.get(by.invocation)?.ended?.atMs : undefined;
-  return sinceMs < (endedAtMs ?? atMs) + times.loweredShownMs + chronicle.times.clockMs;
-};
-
 /** Where others set the size: the sizes that they had written, or that a look showed. */
 const asOthersSet = (
   chronicle: Chronicle,
@@ -128,13 +122,8 @@ const asOthersSet = (
   const word = chronicle.wordsFor(group, written.atMs)?.findLast(({ atMs }) => atMs <= written.atMs);
   const isUnsure = word?.isBetween ?? false;
   const meant = isUnsure ? looked.map(({ atMs }) => sizeShownAt(seeingOf(chronicle), policy.asg ?? '', atMs)) : [];
-  const own = word === undefined ? [] : takenForOwn(chronicle.cloud, policy.asg ?? '', word);
-  const sizes = new Set([
-    ...words,
-    ...[...looked.map(({ desired }) => desired), ...meant, ...own.filter((one) => mayBeShown(chronicle, one, sinceMs)).map(({ size }) => size)].map(
-      (size) => Math.min(size, policy.size.max),
-    ),
-  ]);
+  const own = sizesTakenForOwn(chronicle, group, { sinceMs, atMs: written.atMs });
+  const sizes = new Set([...words, ...[...looked.map(({ desired }) => desired), ...meant, ...own].map((size) => Math.min(size, policy.size.max))]);
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };
 

@@ -1,0 +1,51 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Actor } from '../history.ts';
+import { times } from '../times.ts';
+import type { Cloud } from './cloud.ts';
+import { isFunction } from './life.ts';
+import type { Word } from './outside.ts';
+
+/** A size before an attach by Holdfast, and when Holdfast set it again after the attach. */
+type TakenOff = { readonly size: number; readonly by: Actor; readonly atMs: number };
+
+/** Where what others wrote is the number that an attach had made before Holdfast lowered it, or makes with the weights of the write. */
+const takenForOwn = (cloud: Cloud, asg: string, { atMs: writtenAtMs, size }: Word): readonly TakenOff[] => {
+  const changes = cloud.asgChanges(asg);
+  const { weights } = cloud.asgAt(asg, writtenAtMs) ?? {};
+  const own = changes.filter(
+    ({ atMs, by, desired }, index) => isFunction(by) && atMs <= writtenAtMs && desired !== (changes[index - 1]?.desired ?? desired),
+  );
+  return own.flatMap((lowered, index) => {
+    const attach = own[index - 1];
+    const attached = attach === undefined ? 0 : cloud.attachedWith(attach);
+    if (attach === undefined || attached === 0 || lowered.desired !== attach.desired - attached) return [];
+    const { weights: _then, ...unweighed } = attach;
+    const asWritten = cloud.attachedWith({ ...unweighed, ...(weights && { weights }) });
+    return [attached, asWritten].some((units) => size === lowered.desired + units)
+      ? [{ size: lowered.desired, by: lowered.by, atMs: lowered.atMs }]
+      : [];
+  });
+};
+
+/** Whether a look that began at a moment may still show what an attach had made. Its function writes down when it lowered that. */
+const mayBeShown = (chronicle: Chronicle, { by, atMs }: TakenOff, sinceMs: number): boolean => {
+  const endedAtMs = isFunction(by) ? chronicle.invocations.get(by.invocation)?.ended?.atMs : undefined;
+  return sinceMs < (endedAtMs ?? atMs) + times.loweredShownMs + chronicle.times.clockMs;
+};
+
+type Look = { readonly sinceMs: number; readonly atMs: number };
+
+/**
+ * Sizes before attaches that a look may take for the size, although others wrote another one: theirs is the number that an attach had made. A describe may be
+ * late, and older than the one before it. So for some time, no look shows whether it shows that attach or the write.
+ *
+ * @param look when it began, and when its result counted
+ */
+export const sizesTakenForOwn = (chronicle: Chronicle, group: string, { sinceMs, atMs }: Look): readonly number[] => {
+  const word = chronicle.wordsFor(group, atMs)?.findLast((one) => one.atMs <= atMs);
+  const asg = chronicle.policyAt(group, atMs)?.asg;
+  if (word === undefined || asg === undefined) return [];
+  return takenForOwn(chronicle.cloud, asg, word)
+    .filter((one) => mayBeShown(chronicle, one, sinceMs))
+    .map(({ size }) => size);
+};
