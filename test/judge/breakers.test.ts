@@ -340,6 +340,34 @@ describe('a later tier', () => {
     expect(later((script) => warned(script, 100, 'i-1'), 400)).toHaveLength(1);
     expect(later(both, 400, policy)).toHaveLength(1);
   });
+  it('is used while a breaker is open that the rule of an earlier policy opened', () => {
+    const edited =
+      (to: object, ...more: readonly Write[]): Write =>
+      (script) => {
+        both(script);
+        for (const write of more) write(script);
+        script.policy(300, 2, { ...policy, ...to });
+      };
+    const laxer = { breaker: { ...breaker, interruptions: 5 } };
+    const told: Write = (script) => opens(script, 152, 750);
+    expect(later(edited(laxer, told), 600)).toEqual([]);
+    expect(later(edited(laxer), 600)).toHaveLength(1);
+    // Its time is over. It was closed before. It covers another family. No policy has breakers any more.
+    expect(later(edited(laxer, told), 760)).toHaveLength(1);
+    expect(
+      later(
+        edited(laxer, told, (script) => closes(script, 500)),
+        600,
+      ),
+    ).toHaveLength(1);
+    expect(
+      later(
+        edited(laxer, (script) => opens(script, 152, 750, 'spot/other')),
+        600,
+      ),
+    ).toHaveLength(1);
+    expect(later(edited({}, told), 600)).toHaveLength(1);
+  });
   it('is used where the earlier one is an Auto Scaling group that may launch of the family', () => {
     const families = (asg: object) => ({
       ...guarded,

@@ -53,15 +53,6 @@ const mayCoverUntil = (chronicle: Chronicle, rule: BreakerRule, offering: Offeri
   }, Number.NEGATIVE_INFINITY);
 };
 
-/** Whether Holdfast may pass over an offering because a breaker that covers it is open or half-open. */
-export const breakerMayCover = (chronicle: Chronicle, group: string, offering: OfferingName, sinceMs: number, atMs: number): boolean => {
-  if (offering.market !== 'spot') return false;
-  const heard = warningsHeard(chronicle, group).filter((one) => one.atMs <= atMs);
-  return chronicle
-    .policiesIn(group, sinceMs, atMs)
-    .some(({ breaker }) => breaker !== undefined && mayCoverUntil(chronicle, breaker, offering, heard) > sinceMs);
-};
-
 /** When the memory of Holdfast about a group was lost: its state item was deleted, or the table was restored. */
 export const lossesOfMemory = (chronicle: Chronicle, group: string): readonly number[] => [
   ...(chronicle.groups.get(group)?.lostAtMs ?? []),
@@ -105,6 +96,23 @@ export const breakersStoodIn = (chronicle: Chronicle, group: string, rule: Break
       { fromMs: open.fromMs, untilMs: Math.min(open.untilMs, open.overMs) },
       ...trialsOf(chronicle, group, open, provesAfterMs(rule)),
     ]);
+
+/**
+ * Whether Holdfast may pass over an offering because a breaker that covers it is open or half-open. One that opened by the rule of an earlier policy keeps its
+ * time.
+ */
+export const breakerMayCover = (chronicle: Chronicle, group: string, offering: OfferingName, sinceMs: number, atMs: number): boolean => {
+  if (offering.market !== 'spot') return false;
+  const heard = warningsHeard(chronicle, group).filter((one) => one.atMs <= atMs);
+  return chronicle
+    .policiesIn(group, sinceMs, atMs)
+    .some(
+      ({ breaker }) =>
+        breaker !== undefined &&
+        (mayCoverUntil(chronicle, breaker, offering, heard) > sinceMs ||
+          breakersStoodIn(chronicle, group, breaker, [offering]).some(({ fromMs, untilMs }) => fromMs <= atMs && untilMs > sinceMs)),
+    );
+};
 
 /** Whether the memory of Holdfast about a group was lost in a time. */
 export const wasLost = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>

@@ -117,6 +117,12 @@ describe('a breaker', () => {
     expect(after.interruptions).toBeUndefined();
   });
 
+  it('stays open until its time is over when the policy has another rule', () => {
+    const other = { interruptions: 9, withinMs: minuteMs, holdMs: minuteMs };
+    const look = { group: { breaker: other, pools: guarded.pools }, warned: [], fresh: [], members: [], swaps: [], nowMs };
+    expect(learnBreakers(state({ breakers: { spot: open } }), look)).toEqual({ state: state({ breakers: { spot: open } }), news: [] });
+  });
+
   it('is dropped with the policy that requires it', () => {
     const of = state({ breakers: { spot: open }, interruptions: [{ family: 'm7g', atMs: nowMs, count: 1 }] });
     const look = { group: group(), warned: warned(9), fresh: warned(9), members: [], swaps: [], nowMs };
