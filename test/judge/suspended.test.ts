@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ownersSuspensionsStand } from '../../sandbox/judge/rules/auto-scaling/suspended.ts';
+import { requestedSoon } from '../../sandbox/judge/rules/launches/serving.ts';
 import { details } from './details.ts';
-import { react, type Script, user } from './histories.ts';
+import { policy, react, type Script, user } from './histories.ts';
 
 const numbers = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 2 } as const;
 
@@ -168,5 +169,40 @@ describe('a process that its owner suspended stays suspended', () => {
       });
     expect(soon(116)).toEqual([]);
     expect(soon(119)).toEqual([wrong]);
+  });
+});
+
+describe('the replacement of a member whose Auto Scaling group its owner suspends', () => {
+  type Ended = {
+    readonly requestedS: number;
+    readonly resumedS?: number;
+    readonly process?: string;
+    readonly by?: typeof user | ReturnType<typeof react>;
+  };
+  /** A member ends at 100 s, after a function resumed a process and another one suspended it. */
+  const late = ({ requestedS, resumedS = 90, process = 'Launch', by = user }: Ended): readonly string[] =>
+    details(requestedSoon, (script) => {
+      script.policy(0, 1, { ...policy, asg: 'web-asg' });
+      script.desired(0, 2);
+      for (const one of ['i-1', 'i-2']) script.member(one, { asg: 'web-asg' });
+      script.at(60, { ...numbers, suspended: [process], by: react('i-59') });
+      calls(script, [resumedS - 1, resumedS], { to: 'Resume', names: ['Launch', 'Terminate', 'AZRebalance'] }, []);
+      script.at(95, { ...numbers, suspended: [process], by });
+      script.end(100, 'i-1');
+      script.react(101, 102, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+      script.launch(requestedS, 'i-3', { by: react('i-b') });
+    });
+
+  it('is requested once a describe that shows this cannot be older than a resume of Holdfast, and soon after', () => {
+    for (const process of ['Launch', 'Terminate']) {
+      expect(late({ requestedS: 118, process })).toEqual([]);
+      expect(late({ requestedS: 125, process })).toHaveLength(1);
+    }
+    expect(late({ requestedS: 118, resumedS: 70 })).toHaveLength(1);
+  });
+
+  it('is requested at once where Holdfast suspended it itself', () => {
+    expect(late({ requestedS: 118, by: react('i-94') })).toHaveLength(1);
+    expect(late({ requestedS: 105, by: react('i-94') })).toEqual([]);
   });
 });

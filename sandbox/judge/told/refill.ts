@@ -48,6 +48,26 @@ const replacing = ['HealthCheck', 'ReplaceUnhealthy', 'Terminate'];
 const mayNotReplace = ({ cloud }: Chronicle, asg: string, atMs: number): boolean =>
   cloud.asgAt(asg, atMs)?.suspended.some((process) => replacing.includes(process)) ?? false;
 
+/**
+ * From when a look can tell that an owner has suspended what an Auto Scaling group of a group replaces its members by. Holdfast resumed it shortly before, and
+ * until then a describe that shows it as suspended may be older than that resume. Otherwise the moment itself.
+ */
+export const suspensionToldMs = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const policy = chronicle.policyAt(group, atMs);
+  const resumes = chronicle.of('called').filter((call) => call.operation === 'ResumeProcesses' && call.applied && call.atMs <= atMs);
+  const told = (policy === undefined ? [] : asgsOf(policy)).flatMap((asg) => {
+    const needed = ['Launch', ...replacing].filter((process) => chronicle.cloud.asgAt(asg, atMs)?.suspended.includes(process));
+    return resumes
+      .filter(({ processes, atMs: resumedMs }) => {
+        const since = chronicle.cloud.asgChanges(asg).filter((change) => change.atMs > resumedMs && change.atMs <= atMs);
+        const again = needed.filter((process) => processes?.asg === asg && processes.names.includes(process));
+        return again.some((process) => !isFunction(since.find(({ suspended }) => suspended.includes(process))?.by));
+      })
+      .map((call) => call.atMs + times.loweredShownMs + chronicle.times.clockMs);
+  });
+  return Math.max(atMs, ...told);
+};
+
 /** Members that ended and that the group still holds, while it may not replace such members: nobody comes for them. */
 const notReplaced = (chronicle: Chronicle, lives: readonly Life[], asg: string, atMs: number): number =>
   mayNotReplace(chronicle, asg, atMs) ? lives.filter((life) => stayAt(life, atMs)?.asg === asg && !isAlive(life, atMs)).length : 0;
