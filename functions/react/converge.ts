@@ -20,7 +20,7 @@ import { withLessons } from './look/lessons.ts';
 import { withUnheard } from './look/unheard-hooks.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
-import { countGone, telling } from './record/announce.ts';
+import { countGone, telling, tellUntold } from './record/announce.ts';
 import { newDecisionId } from './record/identifiers.ts';
 import { isNews } from './record/is-news.ts';
 import { record } from './record/record.ts';
@@ -96,11 +96,9 @@ const beginLeaving = async (
  */
 const drainsBeside = (run: Run, swaps: Swaps) => {
   let started: Promise<number | undefined> | undefined;
-  const start = (): Promise<number | undefined> =>
-    unlessTroubled(beginLeaving(run, [], swaps).then(({ drains }) => drains));
   return {
     start: async (): Promise<void> => {
-      started ??= start();
+      started ??= unlessTroubled(beginLeaving(run, [], swaps).then(({ drains }) => drains));
       await started;
     },
     count: async (): Promise<number | undefined> => started,
@@ -162,6 +160,7 @@ const carryOut = async (began: Run, gathered: Gathered, known: readonly Swap[], 
   if (fresh.length > 0 || rounds.some((round) => isNews(run, asTried(round, acted), gathered.stored)))
     await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains + (before ?? 0) });
   await checkLaunches(run, gathered.stored);
+  await tellUntold(run, rounds);
   return { kind: 'converged' };
 };
 

@@ -141,6 +141,27 @@ const launch = async (run: Run, orders: readonly Order[]): Promise<readonly Laun
 const decidedBetween = (before: GroupState, after: GroupState): boolean =>
   after.version - before.version - 1 > (after.notes ?? 0) - (before.notes ?? 0);
 
+/** Makes the calls of a decision that is written, and records EC2's responses. */
+const request = async (
+  run: Run,
+  round: Omit<Round, 'launched'>,
+  orders: readonly Order[],
+  earlier: readonly Round[],
+): Promise<Round> => {
+  const { view, decision, state } = round;
+  const { denied, suspended } = await suspendAll(run, decision, earlier);
+  const raised = await raiseAll(run, decision);
+  const launched = await launch(run, orders);
+  shareLessons(run, launched);
+  const fitting = raised.length === decision.raise.length ? decision : asFits(decision, view);
+  const played = { ...round, decision: fitting, launched, denied, suspended, raised };
+  if (launched.length === 0) return played;
+  const answers = { answered: raised, putBack: [], changed: [] };
+  const maxima = raisedAfter(run.id, state.raised, answers, run.ports.clock.now());
+  const answered = await writeAnswers(run, { view, state: { ...state, raised: maxima }, suspended }, launched);
+  return { ...played, state: answered, ...(decidedBetween(state, answered) && { isCrowded: true }) };
+};
+
 /** Makes a decision binding that has had its turn, and launches. Returns undefined after a lost race. */
 const playAllowed = async (
   run: Run,
@@ -148,15 +169,9 @@ const playAllowed = async (
   earlier: readonly Round[],
   { view, decision: wanted, observed, again }: Allowed & Pick<Looked, 'observed' | 'again'>,
 ): Promise<Round | undefined> => {
-  const before = {
-    view,
-    decision: wanted,
-    sizes: gathered.sizes,
-    earlier: earlier.map((one) => one.decision),
-    observed,
-  };
-  // Describes take seconds. If the policy has changed since it was read, the decision must have no effect.
   const { sizes, lookedAtMs, stored } = gathered;
+  const before = { view, decision: wanted, sizes, earlier: earlier.map((one) => one.decision), observed };
+  // Describes take seconds. If the policy has changed since it was read, the decision must have no effect.
   const isIdle = !isNews(run, { decision: wanted, sizes, launched: [] }, stored) && sameState(view.state, stored);
   if (!isIdle && !(await isInForce(run, before))) return undefined;
   // The reasons are stored before a desired capacity is lowered: this function may die after that call.
@@ -174,22 +189,10 @@ const playAllowed = async (
   if (isWritten) return { view, decision, sizes, lookedAtMs, launched: [], state: gathered.stored };
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
-  await tellNews(run, decision);
-  const { denied, suspended } = await suspendAll(run, decision, earlier);
-  const raised = await raiseAll(run, decision);
-  const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
-  shareLessons(run, launched);
-  const fitting = raised.length === decision.raise.length ? decision : asFits(decision, view);
-  const played = { view, sizes, lookedAtMs, decision: fitting, launched, denied, suspended, raised, lowered };
-  if (launched.length === 0) return { ...played, state };
-  const maxima = raisedAfter(
-    run.id,
-    state.raised,
-    { answered: raised, putBack: [], changed: [] },
-    run.ports.clock.now(),
-  );
-  const answered = await writeAnswers(run, { view, state: { ...state, raised: maxima }, suspended }, launched);
-  return { ...played, state: answered, ...(decidedBetween(state, answered) && { isCrowded: true }) };
+  const orders = [...(await readRequests(bound.repeated, run)), ...fresh];
+  const round = { view, decision, sizes, lookedAtMs, state, lowered };
+  const [told, played] = await allSettled([tellNews(run, decision), request(run, round, orders, earlier)]);
+  return { ...played, told };
 };
 
 /** Why a decision had no effect: another one was written first, or another one about the group is about to launch. */

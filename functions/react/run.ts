@@ -1,3 +1,4 @@
+import type { Failed } from '../../aws/calls/in-parallel.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { SizeChange } from '../../core/decision/decision-record.ts';
 import type { Group } from '../../core/group/group.ts';
@@ -50,6 +51,8 @@ export type Round = {
   readonly lowered?: Decision['takeOver'];
   /** Auto Scaling groups of which AWS has answered the raise of the maximum size. */
   readonly raised?: readonly string[];
+  /** Whether its events reached the bus. */
+  readonly told?: Failed;
   /** Other functions decided about the group while its launches were requested. */
   readonly isCrowded?: true;
 };

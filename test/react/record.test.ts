@@ -10,7 +10,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import type { View } from '../../core/view/view.ts';
 import { launchAll } from '../../functions/react/carry-out/launches.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { announceStarted, countGone, telling, tellNews } from '../../functions/react/record/announce.ts';
+import { announceStarted, countGone, telling, tellNews, tellUntold } from '../../functions/react/record/announce.ts';
 import { record, recordObserved, recordOvertaken, recordUnobserved } from '../../functions/react/record/record.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
@@ -369,6 +369,28 @@ describe('events of claims that the bus does not take', () => {
     const denied = awsError('AccessDeniedException', 'Never.', 400);
     expect(await told([denied])).toEqual([['AccessDeniedException', 'work'], 'Never.']);
   });
+});
+
+test('events of a look that the bus refused for the moment are sent once more after the work', async () => {
+  const { seen, run } = runOf();
+  const round = roundOf({ remarks: [{ code: 'breaker-opened', breaker: 'spot' } as never] });
+  const refusing = (error: Error) => ({ ...run, ports: { ...run.ports, announcer: { announce: () => Promise.reject(error) } } });
+  const after = async (error: Error) => ({ ...round, told: await tellNews(refusing(error), round.decision) });
+  const throttled = await after(awsError('ThrottlingException', 'Slow down.', 400));
+  await tellUntold(run, [{ ...round, told: {} }, round]);
+  expect(seen.told).toEqual([]);
+  await tellUntold(run, [throttled]);
+  expect(seen.told).toHaveLength(1);
+  await expect(tellUntold(refusing(new Error('Still no.')), [throttled])).rejects.toThrow('Still no.');
+  const denied = await after(awsError('AccessDeniedException', 'Never.', 400));
+  await expect(tellUntold(run, [denied])).rejects.toThrow('Never.');
+  expect([seen.told.length, seen.counts]).toEqual([
+    1,
+    [
+      ['BreakersOpened', 1],
+      ['BreakersOpened', 1],
+    ],
+  ]);
 });
 
 test('events are sent only when there is something to report', async () => {

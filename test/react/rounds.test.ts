@@ -220,6 +220,39 @@ describe('a desired capacity that is lowered', () => {
   });
 });
 
+test('a round launches beside its events, and also where the bus takes none', async () => {
+  const eight = inB(8, 1);
+  const of = worldOf(eight, stateUnder(eight, 5));
+  const did: string[] = [];
+  const refusal = awsError('ThrottlingException', 'Slow down.', 400);
+  const announce = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    did.push(`bus, ${of.world.asked.length} requested`);
+    throw refusal;
+  };
+  const facts = factsOf({});
+  const run: Run = {
+    group: eight,
+    provider: of.provider,
+    facts,
+    ports: { ...of.ports, announcer: { announce } },
+    ...invocation,
+    turns: turnsOf([], of.ports),
+  };
+  const opened = {
+    code: 'breaker-opened',
+    breaker: 'spot',
+    why: 'interruptions',
+    interruptions: 3,
+    withinMs: 60_000,
+    untilMs: nowMs + 60_000,
+  } as const;
+  const gathered = await gather(eight, facts, of.provider, of.ports, { state: of.world.stored, swaps: [] });
+  const played = await playRounds(run, { ...gathered, breakers: [opened] }, []);
+  expect([did, of.world.asked]).toEqual([['bus, 1 requested'], [2]]);
+  expect(played).toMatchObject({ kind: 'played', rounds: [{ launched: [{}], told: { failure: { error: refusal } } }] });
+});
+
 test('a round whose request could not be stored fails only when its reasons are stored', async () => {
   const eight = inB(8, 1);
   const of = worldOf(eight, stateUnder(eight, 5));

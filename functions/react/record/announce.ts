@@ -1,4 +1,5 @@
 import { chunks } from '../../../aws/calls/chunks.ts';
+import { eachInParallel, type Failed, throwIfFailed } from '../../../aws/calls/in-parallel.ts';
 import { isRefusedForNow } from '../../../aws/calls/unless-troubled.ts';
 import { announcements, metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
@@ -53,27 +54,35 @@ const newsTypes = {
 const isNews = (remark: Remark): remark is Extract<Remark, { readonly code: keyof typeof newsTypes }> =>
   remark.code in newsTypes;
 
-/**
- * Sends the events of a look (pools whose instances died or never served, breakers that opened or closed, Auto Scaling
- * groups that are gone or back) as soon as the state that remembers them is written, because no later look finds them
- * again.
- */
-export const tellNews = async (
-  { group: { name: group }, id, ports }: Run,
-  { remarks = [] }: Decision,
-): Promise<void> => {
-  const news = remarks.flatMap((remark) => {
+const newsOf = ({ group: { name: group }, id }: Pick<Run, 'group' | 'id'>, { remarks = [] }: Decision) =>
+  remarks.flatMap((remark) => {
     if (!isNews(remark)) return [];
     const { code, ...detail } = remark;
     return [{ detailType: newsTypes[code], group, detail: { group, decision: id, ...detail } }];
   });
-  if (news.length === 0) return;
-  for (const remark of remarks) {
+
+/**
+ * Sends the events of a look (pools whose instances died or never served, breakers that opened or closed, Auto Scaling
+ * groups that are gone or back) as soon as the state that remembers them is written, because no later look finds them
+ * again. The launches of that state wait for none of them, and are sent also where these events are not.
+ */
+export const tellNews = async (run: Run, decision: Decision): Promise<Failed> => {
+  const { announcer, telemetry } = run.ports;
+  const news = newsOf(run, decision);
+  for (const remark of decision.remarks ?? []) {
     if (remark.code === 'boots-failed' || remark.code === 'given-up')
-      ports.telemetry.count(metrics.bootsFailed, remark.count);
-    if (remark.code === 'breaker-opened') ports.telemetry.count(metrics.breakersOpened);
+      telemetry.count(metrics.bootsFailed, remark.count);
+    if (remark.code === 'breaker-opened') telemetry.count(metrics.breakersOpened);
   }
-  await ports.announcer.announce(news);
+  return news.length === 0 ? {} : eachInParallel([news], 1, (events) => announcer.announce(events));
+};
+
+/** Sends the events of looks that the bus refused for the moment once more. @throws the error of those it did not take */
+export const tellUntold = async (run: Run, rounds: readonly Round[]): Promise<void> => {
+  for (const { decision, told = {} } of rounds) {
+    if (isRefusedForNow(told.failure?.error)) await run.ports.announcer.announce(newsOf(run, decision));
+    else throwIfFailed(told);
+  }
 };
 
 /** Counts Auto Scaling groups that are gone, once a minute for as long as they are: the alarm lasts with them. */
