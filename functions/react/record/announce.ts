@@ -77,7 +77,11 @@ export const tellNews = async (run: Run, decision: Decision): Promise<Failed> =>
   return news.length === 0 ? {} : eachInParallel([news], 1, (events) => announcer.announce(events));
 };
 
-/** Sends the events of looks that the bus refused for the moment once more. @throws the error of those it did not take */
+/**
+ * Sends the events of looks that the bus refused for the moment once more.
+ *
+ * @throws the error of those that it did not take
+ */
 export const tellUntold = async (run: Run, rounds: readonly Round[]): Promise<void> => {
   for (const { decision, told = {} } of rounds) {
     if (isRefusedForNow(told.failure?.error)) await run.ports.announcer.announce(newsOf(run, decision));
