@@ -54,6 +54,18 @@ describe('who EC2 stops is kept while the group needs it', () => {
     expect(found({ more: dies, reason: 'scale-in' })).toEqual([]);
     expect(found({ more: (script) => [dies(script), script.at(400, { kind: 'running', instance: 'i-1' })] })).toEqual([]);
   });
+  it('holds where its Auto Scaling group began to end it before EC2 stopped it, and not where that began later', () => {
+    const begun = (second: number) =>
+      found({
+        endedS: 300,
+        more: (script) => {
+          script.at(10, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: react('i-a') });
+          script.at(second, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: react('drain') });
+        },
+      });
+    expect(begun(200)).toEqual([]);
+    expect(begun(290)).toHaveLength(2);
+  });
   it('is about groups that act under one policy', () => {
     const under = (second: number, document: Readonly<Record<string, unknown>>) =>
       found({ more: (script) => [dies(script), script.policy(second, 2, document)] });

@@ -4,7 +4,7 @@ import type { HistoryEvent } from '../../history.ts';
 import { eachSecond } from '../../moments.ts';
 import { times } from '../../times.ts';
 import { draining, isHindered, look, type Way, ways } from '../../told/hindrance.ts';
-import { isFunction, type Life } from '../../world/life.ts';
+import { beganToEndMs, isFunction, type Life } from '../../world/life.ts';
 import { wasDisturbed } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -41,10 +41,13 @@ const wasEnough = (chronicle: Chronicle, group: string, fromMs: number, untilMs:
 const endedTooSoon = (chronicle: Chronicle, ending: Ending): readonly Broken[] => {
   const { instance, atMs, by } = ending;
   const life = chronicle.life(instance);
+  if (life === undefined) return [];
   const stoppedMs = isFunction(by) ? stoppedAtMs(chronicle, ending) : undefined;
-  const dueMs = life && takenAtMs(life);
-  const group = life && chronicle.groupAt(life, life.warnings[0]?.atMs ?? atMs);
+  const dueMs = takenAtMs(life);
+  const group = chronicle.groupAt(life, life.warnings[0]?.atMs ?? atMs);
   if (stoppedMs === undefined || dueMs === undefined || group === undefined) return [];
+  // Its Auto Scaling group had been told before, and waited for its hooks.
+  if (beganToEndMs(life) <= stoppedMs) return [];
   const { lagMs, asgLagMs, clockMs } = chronicle.times;
   const fromMs = atMs - endedWithinMs - Math.max(lagMs, asgLagMs) - clockMs;
   const policies = chronicle.policiesIn(group, stoppedMs, atMs);
@@ -59,6 +62,6 @@ const endedTooSoon = (chronicle: Chronicle, ending: Ending): readonly Broken[] =
 export const stoppedAreKept: Rule = {
   name: 'who EC2 stops is kept while the group needs it',
   meaning:
-    'Holdfast ends an instance that EC2 warned about and stopped no sooner than five minutes after its deadline, and only once as many members serve as are desired: until then EC2 may start it again. The rule is about groups that act under one policy, while nothing hinders looks and drains.',
+    'Holdfast ends an instance that EC2 warned about and stopped no sooner than five minutes after its deadline, and only once as many members serve as are desired: until then EC2 may start it again. What its Auto Scaling group began to end before that does not count. The rule is about groups that act under one policy, while nothing hinders looks and drains.',
   broken: (chronicle) => chronicle.of('ending').flatMap((ending) => endedTooSoon(chronicle, ending)),
 };
