@@ -251,8 +251,7 @@ export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: n
     ...chronicle.desiredShownIn(group, heardMs, atMs),
     ...sizesTakenForOwn(chronicle, group, { sinceMs: heardMs, atMs }),
   ];
-  const leastAt = (atMs: number): number =>
-    Math.min(...shownAt(atMs), shownBesideLost(chronicle, group, atMs) ?? Number.POSITIVE_INFINITY);
+  const leastAt = (atMs: number): number => Math.min(...shownAt(atMs), shownBesideLost(chronicle, group, atMs) ?? Number.POSITIVE_INFINITY);
   return Math.min(...moments.map((atMs) => leastAt(atMs) - countedAt(chronicle, group, heardMs, atMs)));
 };
 
