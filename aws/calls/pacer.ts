@@ -174,13 +174,13 @@ const createLines = ({ item, now, sleep }: PacerDeps, unsaid: ReturnType<typeof 
   return async (one: PacedCall, untilMs: number): Promise<boolean> => {
     const sinceMs = now();
     const leftMs = Math.min(untilMs, one.untilMs ?? Number.POSITIVE_INFINITY) - sinceMs;
+    const mostMs = Math.min(one.patienceMs, leftMs);
     for (let pausedMs = 0; ; ) {
-      const waitedMs = Math.max(pausedMs, now() - sinceMs);
-      const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, leftMs - waitedMs)) };
+      const waitedMs = (): number => Math.max(pausedMs, now() - sinceMs);
+      const call = { ...one, patienceMs: Math.max(0, Math.min(one.patienceMs, leftMs - waitedMs())) };
       const { isTaken, ms } = await lineOf(call)(call);
       // An urgent call has no time to wait twice: for a place in line, and there.
-      if (!isTaken && (call.isUrgent || Math.max(pausedMs, now() - sinceMs) + ms > Math.min(one.patienceMs, leftMs)))
-        return false;
+      if (!isTaken && (call.isUrgent || waitedMs() + ms > mostMs)) return false;
       if (ms > 0) await sleep(ms);
       if (isTaken) return true;
       pausedMs += ms;
