@@ -144,6 +144,12 @@ const writtenItems = remembered((chronicle: Chronicle) => Map.groupBy(chronicle.
 /** The write that first stored a request, by its token. Undefined where none did. */
 export const firstStored = (chronicle: Chronicle, token: string | undefined) => writtenItems(chronicle).get(items.request(token ?? ''))?.[0];
 
+/** The write that first stored a request, where another function made it than this one. Undefined where it is its own, or nobody stored it. */
+export const repeatedFrom = (chronicle: Chronicle, token: string | undefined, invocation: string) => {
+  const stored = firstStored(chronicle, token);
+  return stored !== undefined && isFunction(stored.by) && stored.by.invocation !== invocation ? stored : undefined;
+};
+
 /** When the request of a launch was first stored. Undefined where none was. */
 export const storedAtMs = (chronicle: Chronicle, life: Life): number | undefined => firstStored(chronicle, reservationOf(life))?.atMs;
 

@@ -1,9 +1,8 @@
 import { type Refused, refusalsTo } from '../../capacity/refusals.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
-import { firstStored } from '../../members/staying.ts';
+import { repeatedFrom } from '../../members/staying.ts';
 import { nameOf } from '../../world/cloud.ts';
-import { isFunction } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -21,11 +20,8 @@ const askedAtMs = (chronicle: Chronicle, { invocation, atMs, token }: Refused): 
     .find((call) => call.invocation === invocation && call.launch !== undefined && call.atMs === atMs && call.launch.token === token)?.askedAtMs ??
   atMs;
 
-/** Whether a function made the request that another one had stored. Only a repeat shows what that request launched. */
-const isRepeat = (chronicle: Chronicle, { invocation, token }: Refused): boolean => {
-  const by = firstStored(chronicle, token)?.by;
-  return by !== undefined && isFunction(by) && by.invocation !== invocation;
-};
+/** Only a repeat of the request that another function had stored shows what that request launched. */
+const isRepeat = (chronicle: Chronicle, { invocation, token }: Refused): boolean => repeatedFrom(chronicle, token, invocation) !== undefined;
 
 const askedAnew = (chronicle: Chronicle, group: string): readonly Broken[] =>
   [...Map.groupBy(refusedAlone(chronicle, group), keyOf).values()].flatMap(([first, ...more]): readonly Broken[] => {

@@ -3,7 +3,7 @@ import { returnsAllowed } from '../../capacity/returning.ts';
 import { sparesWith } from '../../capacity/spares.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Rule } from '../../finding.ts';
-import { couldBeKnown, firstStored, headcountAt, ownLaunches, reservationOf, surgeOf, unseenEnds } from '../../members/staying.ts';
+import { couldBeKnown, firstStored, headcountAt, ownLaunches, repeatedFrom, reservationOf, surgeOf, unseenEnds } from '../../members/staying.ts';
 import { tellsEnd } from '../../told/leaving.ts';
 import { refillAt } from '../../told/refill.ts';
 import { isDeniedStill } from '../../world/denied.ts';
@@ -75,9 +75,8 @@ const replacesUnseen = (chronicle: Chronicle, launch: OwnLaunch, known: readonly
  * moves beside this request, and it is not beyond the size.
  */
 const movesSinceStored = (chronicle: Chronicle, { life, group, sinceMs }: OwnLaunch, known: readonly Life[]): number => {
-  const stored = firstStored(chronicle, reservationOf(life));
-  const isRepeat = stored !== undefined && isFunction(stored.by) && isFunction(life.by) && stored.by.invocation !== life.by.invocation;
-  if (!isRepeat) return 0;
+  const stored = isFunction(life.by) ? repeatedFrom(chronicle, reservationOf(life), life.by.invocation) : undefined;
+  if (stored === undefined) return 0;
   const isLater = (one: Life): boolean => (firstStored(chronicle, reservationOf(one))?.atMs ?? 0) > stored.atMs;
   const later = known.filter((one) => one.order < life.order && isFunction(one.by) && isLater(one));
   return Math.max(0, ...later.map((one) => returnsAllowed(chronicle, one, { group, atMs: life.launchedAtMs, sinceMs, order: one.order }, known)));
