@@ -206,12 +206,14 @@ export type SizeEvent = At<
   }
 >;
 
+type Document = Readonly<Record<string, unknown>>;
+
 /** Events of groups: their policies and their items. */
 export type GroupEvent =
   /** A user wrote (or, without a document, deleted) the policy item. */
-  | At<'policy-written', { readonly group: string; readonly document?: Readonly<Record<string, unknown>>; readonly digest?: string }>
-  /** What is in force from now on; without a document the group is let go. */
-  | At<'policy-in-force', { readonly group: string; readonly version?: number; readonly document?: Readonly<Record<string, unknown>> }>
+  | At<'policy-written', { readonly group: string; readonly document?: Document; readonly digest?: string }>
+  /** What is in force from now on; without a document the group is let go. Two versions mean the same if `meaning` is the same. */
+  | At<'policy-in-force', { readonly group: string; readonly version?: number; readonly document?: Document; readonly meaning?: string }>
   | AsgEvent
   /** The state item of a group was written, which makes a decision binding. */
   | At<

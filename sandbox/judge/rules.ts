@@ -11,7 +11,7 @@ import { breakersAreKept, breakersCloseInTime, breakersEnd } from './rules/bound
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/bounds/denied.ts';
 import { launchesWithinLimit } from './rules/bounds/launches.ts';
 import { tagsAsAsked } from './rules/bounds/tags.ts';
-import { neverServedIsGivenUp, neverServingComesLast } from './rules/bounds/unserved.ts';
+import { unservedRules } from './rules/bounds/unserved.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { advisedAreClaimed } from './rules/drains/advised.ts';
 import { drainsAreShared } from './rules/drains/drains.ts';
@@ -24,7 +24,7 @@ import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } 
 import { warningsAreKept } from './rules/drains/warnings-kept.ts';
 import { functionsAnswer, functionsAreQuick, functionsWait, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { refusedAreLeft } from './rules/launches/asked-anew.ts';
-import { cheapestFirst, cheapestTypeFirst } from './rules/launches/cheapest.ts';
+import { cheapestFirst, cheapestTypeFirst, preferredTypeFirst } from './rules/launches/cheapest.ts';
 import { refusedInTurn } from './rules/launches/in-turn.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/launches/last-resort.ts';
 import { missingAreRequested } from './rules/launches/lasting-shortage.ts';
@@ -71,7 +71,7 @@ import { figuresAreTrue } from './rules/said/figures.ts';
 import { fullnessIsTrue } from './rules/said/fullness-said.ts';
 import { goneAsgsAreCounted } from './rules/said/gone-counted.ts';
 import { goneAsgsAreTold } from './rules/said/gone-said.ts';
-import { lastGoodStays } from './rules/said/in-force.ts';
+import { versionRules } from './rules/said/in-force.ts';
 import { looksCome, ticksCome } from './rules/said/looks.ts';
 import { metricsAreTrue } from './rules/said/metrics.ts';
 import { outcomesAreTrue } from './rules/said/outcomes-said.ts';
@@ -146,6 +146,7 @@ export const rules: readonly Rule[] = [
   takenAtOnceLast,
   cheapestFirst,
   cheapestTypeFirst,
+  preferredTypeFirst,
   pricesAreRead,
   floorFirst,
   floorLeft,
@@ -164,8 +165,7 @@ export const rules: readonly Rule[] = [
   breakersOpenInTime,
   failingPoolsRest,
   failedBootsAreTold,
-  neverServedIsGivenUp,
-  neverServingComesLast,
+  ...unservedRules,
   tagsAsAsked,
   asgsPutBack,
   raisesEndSoon,
@@ -210,7 +210,7 @@ export const rules: readonly Rule[] = [
   ...shownRules,
   goneAsgsAreTold,
   goneAsgsAreCounted,
-  lastGoodStays,
+  ...versionRules,
   looksCome,
   ticksCome,
   cameToRest,

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
-import { lastGoodStays } from '../../sandbox/judge/rules/said/in-force.ts';
+import type { Rule } from '../../sandbox/judge/finding.ts';
+import { versionRules } from '../../sandbox/judge/rules/said/in-force.ts';
 import { details } from './details.ts';
 import { policy, type Script, twoServe } from './histories.ts';
 
-const judged = (write: (script: Script) => void): readonly string[] =>
-  details(lastGoodStays, (script) => {
+const [lastGoodStays, versionsDiffer] = versionRules as [Rule, Rule];
+
+const judged = (write: (script: Script) => void, rule = lastGoodStays): readonly string[] =>
+  details(rule, (script) => {
     twoServe(script);
     write(script);
   });
@@ -48,4 +51,27 @@ it('another version takes the place of the one before, and a group without a pol
       script.letGo(150);
     }),
   ).toEqual([]);
+});
+
+it('a version that comes into force says something else than the one before', () => {
+  const after = (write: (script: Script) => void): readonly string[] =>
+    judged((script) => {
+      script.at(100, { kind: 'policy-in-force', group: 'web', version: 2, meaning: 'six' });
+      write(script);
+    }, versionsDiffer);
+  const saying = (meaning: string) => (script: Script) => script.at(200, { kind: 'policy-in-force', group: 'web', version: 3, meaning });
+  expect(after(saying('six'))).toEqual(['version 3 of web says the same as version 2, which was in force']);
+  expect(after(saying('eight'))).toEqual([]);
+});
+
+it('a policy may say the same again after the group was let go, or in another group', () => {
+  const again = (write: (script: Script) => void, group = 'web'): readonly string[] =>
+    judged((script) => {
+      script.at(100, { kind: 'policy-in-force', group: 'web', version: 2, meaning: 'six' });
+      write(script);
+      script.at(200, { kind: 'policy-in-force', group, version: 3, meaning: 'six' });
+    }, versionsDiffer);
+  expect(again((script) => script.letGo(150))).toEqual([]);
+  expect(again(() => undefined, 'api')).toEqual([]);
+  expect(again(() => undefined)).toHaveLength(1);
 });

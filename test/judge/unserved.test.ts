@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { neverServedIsGivenUp, neverServingComesLast } from '../../sandbox/judge/rules/bounds/unserved.ts';
+import { neverServedIsGivenUp, neverServingComesLast, roomIsWaitedFor } from '../../sandbox/judge/rules/bounds/unserved.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/launches/needless-launch.ts';
 import { needlessRemoval, successorServes } from '../../sandbox/judge/rules/removals/needless-removal.ts';
 import { reasonsAreTrue } from '../../sandbox/judge/rules/said/said.ts';
@@ -290,5 +290,25 @@ describe('ready by the policy', () => {
       );
     expect(late(360)).toEqual([]);
     expect(late(363)).toHaveLength(1);
+  });
+});
+
+describe('who waits for room in its Auto Scaling group', () => {
+  const sized =
+    (second: number, max: number): Write =>
+    (script) =>
+      script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 1, max, desired: 3, suspended: [], by: { kind: 'user' } });
+  const attached: Write = (script) => script.policy(95, 2, { ...policy, asg: 'web-asg' });
+  const broken = (...parts: readonly Write[]) => details(roomIsWaitedFor, all(oneIsMute, ...parts), long);
+  it('is not given up', () => {
+    expect(broken(attached, sized(96, 3), claimed(705))).toEqual(['i-3 is given up, and it waits for room in web-asg']);
+    expect(broken(attached, sized(96, 3))).toEqual([]);
+  });
+  it('and may be where there is room, or was when a look may have shown it, where it joined, and where it needs no room', () => {
+    expect(broken(attached, sized(96, 4), claimed(705))).toEqual([]);
+    expect(broken(attached, sized(96, 4), sized(704.5, 3), claimed(705))).toEqual([]);
+    const joined: Write = (script) => script.at(120, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: react('i-j') });
+    expect(broken(attached, sized(96, 3), joined, claimed(705))).toEqual([]);
+    expect(broken(sized(96, 3), claimed(705))).toEqual([]);
   });
 });

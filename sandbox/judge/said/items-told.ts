@@ -48,11 +48,18 @@ const ofPolicy = (group: string, after: AttributeMap | undefined): Event => {
   return { kind: 'policy-written', group, document: documentOf(policy), ...(policy !== undefined && { digest: digestOf(policy) }) };
 };
 
+/** A digest of what a version says of its group, without its own number and that of the version with which the group came back. */
+const meaningOf = (resolved: unknown): string => {
+  const { policyVersion: _own, backWith: _back, ...group } = isDocument(resolved) ? resolved : {};
+  return digestOf(group);
+};
+
 const ofAccepted = (group: string, before: AttributeMap | undefined, after: AttributeMap | undefined): readonly Event[] => {
   if (after === undefined) return [{ kind: 'policy-in-force', group }];
   const version = Number(plainOf(after, 'version'));
   if (before !== undefined && Number(plainOf(before, 'version')) === version) return [];
-  return [{ kind: 'policy-in-force', group, version, document: documentOf(plainOf(after, 'document')) }];
+  const [document, meaning] = [documentOf(plainOf(after, 'document')), meaningOf(plainOf(after, 'resolved'))];
+  return [{ kind: 'policy-in-force', group, version, document, meaning }];
 };
 
 const leasedUntilMsIn = (state: AttributeMap): number | undefined => {

@@ -4,6 +4,7 @@ import { givesAtAll } from '../../capacity/giving-well.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { ownLaunches } from '../../members/staying.ts';
+import { within } from '../../policy/in-force.ts';
 import { wasIdle } from '../../policy/modes.ts';
 import { poolOf } from '../../policy/pools.ts';
 import { times } from '../../times.ts';
@@ -153,3 +154,29 @@ const servedSince = (chronicle: Chronicle, group: string, pool: string, atMs: nu
     .livesIn(group)
     .some((one) => one.launchedAtMs >= lastMs - times.reactMs && one.launchedAtMs < atMs && chronicle.isReadyAt(one, atMs));
 };
+
+/** The Auto Scaling group that a member was to join, if every look that may have led to this claim showed it without room. */
+const fullAsg = (chronicle: Chronicle, group: string, life: Life, atMs: number): string | undefined => {
+  const sinceMs = atMs - times.reactMs - chronicle.times.lagMs - chronicle.times.asgLagMs;
+  const [asg, ...others] = [...new Set(chronicle.policiesIn(group, sinceMs, atMs).map((policy) => policy.asg))];
+  const hasJoined = life.stays.some((stay) => stay.asg === asg && stay.fromMs <= atMs);
+  if (asg === undefined || others.length > 0 || hasJoined || (life.runningAtMs ?? atMs) >= sinceMs) return undefined;
+  const shown = within(chronicle.cloud.asgChanges(asg), sinceMs, atMs);
+  return shown.length > 0 && shown.every(({ desired, max }) => desired >= max) ? asg : undefined;
+};
+
+export const roomIsWaitedFor: Rule = {
+  name: 'who waits for room is not given up',
+  meaning:
+    'A member that runs and cannot join, because the Auto Scaling group of its policy is at its maximum, waits. Holdfast does not give it up because it never served. This holds where no look before the claim may have shown room.',
+  broken: (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group) =>
+      chronicle.livesIn(group).flatMap((life): readonly Broken[] => {
+        const [atMs, { instance }] = [givenUpAtMs(chronicle, life), life];
+        const asg = atMs === Number.POSITIVE_INFINITY ? undefined : fullAsg(chronicle, group, life, atMs);
+        return asg === undefined ? [] : [{ group, instance, atMs, detail: `${instance} is given up, and it waits for room in ${asg}` }];
+      }),
+    ),
+};
+
+export const unservedRules: readonly Rule[] = [neverServedIsGivenUp, neverServingComesLast, roomIsWaitedFor];

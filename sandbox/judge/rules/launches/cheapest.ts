@@ -95,3 +95,17 @@ export const cheapestTypeFirst: Rule = {
     return cheaper && `${nameOf(life)} was launched, and ${nameOf(cheaper)} of ${pool.name} costs less`;
   }),
 };
+
+export const preferredTypeFirst: Rule = {
+  name: 'the preferred type of a pool is launched',
+  meaning:
+    'Where no selector above it is `cheapest`, nothing is launched from a pool of one zone while an earlier type of its `instanceTypes` would give it. Moves do not count, and neither do pools that are Auto Scaling groups: these choose among their types by themselves.',
+  broken: byAnyPolicy((chronicle, placed) => {
+    const { policy, moment, life, pool, replaces } = placed;
+    if (belowCheapest(placed) !== undefined || replaces.length > 0 || !hasOrder(pool)) return undefined;
+    const types = offeringsOf(pool).map(({ instanceType }) => instanceType);
+    const own = types.indexOf(life.instanceType);
+    const preferred = givingWell({ chronicle, policy, moment }, pool.name).find(({ instanceType }) => types.indexOf(instanceType) < own);
+    return preferred && `${nameOf(life)} was launched, and ${pool.name} prefers ${nameOf(preferred)}`;
+  }),
+};

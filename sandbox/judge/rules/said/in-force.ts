@@ -21,8 +21,26 @@ const droppedIn = (chronicle: Chronicle, { group, policies }: GroupTimeline): re
     return [{ group, atMs, detail: `version ${before.version} of ${group} went out of force, and nobody had deleted the policy` }];
   });
 
-export const lastGoodStays: Rule = {
+const lastGoodStays: Rule = {
   name: 'the last good policy stays in force',
   meaning: 'A version of a policy goes out of force for two reasons only: another version takes its place, or the user deletes the policy.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => droppedIn(chronicle, timeline)),
 };
+
+const versionsOf = (chronicle: Chronicle): readonly Broken[] =>
+  [...Map.groupBy(chronicle.of('policy-in-force'), ({ group }) => group)].flatMap(([group, all]) =>
+    all.flatMap(({ version, meaning, atMs }, index): readonly Broken[] => {
+      const before = all[index - 1];
+      if (meaning === undefined || before?.meaning !== meaning) return [];
+      return [{ group, atMs, detail: `version ${version} of ${group} says the same as version ${before.version}, which was in force` }];
+    }),
+  );
+
+const versionsDiffer: Rule = {
+  name: 'a version differs from the one before',
+  meaning:
+    'A policy that is written again with the same meaning keeps its version number. So each version that comes into force differs from the one that it takes the place of, in what the policy says or in what AWS says about the names in it.',
+  broken: versionsOf,
+};
+
+export const versionRules: readonly Rule[] = [lastGoodStays, versionsDiffer];
