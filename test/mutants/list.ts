@@ -17,6 +17,7 @@ import { records } from './records.ts';
 import { refilling } from './refilling.ts';
 import { remembering } from './remembering.ts';
 import { returning } from './returning.ts';
+import { reviewed } from './reviewed.ts';
 import { said } from './said.ts';
 import { shares } from './shares.ts';
 import { storms } from './storms.ts';
@@ -43,6 +44,7 @@ export const mutants: readonly Mutant[] = [
   ...refilling,
   ...remembering,
   ...returning,
+  ...reviewed,
   ...said,
   ...shares,
   ...storms,

@@ -32,6 +32,7 @@ import { ownScalingSituations } from './own-scaling-situations.ts';
 import { priceSituations } from './price-situations.ts';
 import { promiseSituations } from './promise-situations.ts';
 import { refillSituations } from './refill-situations.ts';
+import { reviewerSituations } from './reviewer-situations.ts';
 import { clocksJump, seldomSituations } from './seldom-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
@@ -344,6 +345,7 @@ export const runs = {
     ...{ concurrency: 1_000, seed: 1 },
   }),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
+  ...eachOf(reviewerSituations),
   ...eachOf(strangerSituations),
 } satisfies Readonly<Record<string, Run>>;
 
