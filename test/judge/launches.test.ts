@@ -227,6 +227,26 @@ describe('a replacement that is requested soon', () => {
     expect(asked()).toEqual([]);
     expect([asked({ joinedS: 50 }), asked({ launches: 0 })].map(({ length }) => length)).toEqual([1, 1]);
   });
+  it('is none for an ended member while a look may still show that the Auto Scaling group holds it and replaces it', () => {
+    const asked = ({ outS = 98, size = 2, lagSeconds = 4, wanted = 3 } = {}) =>
+      details(
+        requestedSoon,
+        (script) => {
+          const numbers = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, suspended: [], by: user } as const;
+          script.policy(0, 1, { ...policy, asg: 'web-asg' });
+          script.desired(1, wanted);
+          script.at(1, { ...numbers, desired: 3 });
+          for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg' });
+          script.at(outS, { kind: 'left', instance: 'i-2', asg: 'web-asg', how: 'standby', by: user }, { ...numbers, desired: size });
+          for (const instance of ['i-2', 'i-3']) script.end(99, instance);
+          const told = ['i-2', 'i-3'].map((instance) => ({ about: 'state', instance, state: 'shutting-down' }) as const);
+          script.react(100, 103, 'i-a', told);
+        },
+        { spec: { ...spec, timing: { ...spec.timing, asgLagSeconds: [0, lagSeconds] } } },
+      );
+    expect(asked()).toEqual([]);
+    expect([asked({ outS: 95 }), asked({ lagSeconds: 1 }), asked({ size: 3, wanted: 4 })].map(({ length }) => length)).toEqual([1, 1, 1]);
+  });
   it('is none where only a pool of weight 0 could give one more, because such a pool gets no members', () => {
     const asked = (weight: number, capacity = 0) =>
       details(requestedSoon, (script) => {

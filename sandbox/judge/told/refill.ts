@@ -81,6 +81,21 @@ export const isReplacedByItsGroup = (chronicle: Chronicle, life: Life, atMs: num
 };
 
 /**
+ * Gone, and taken out of its Auto Scaling group by its user, with the size, so shortly before a look that a describe may still show it there: as a member that
+ * ended and that the group replaces.
+ */
+export const mayShowAsReplaced = (chronicle: Chronicle, life: Life, { lookedMs, atMs }: { lookedMs: number; atMs: number }): boolean => {
+  if (goneAtMs(life) > atMs || isFunction(life.ending?.by)) return false;
+  const { asgAt } = chronicle.cloud;
+  return life.stays.some(({ asg, how, by, untilMs }) => {
+    const isTakenOut = (how === 'standby' || how === 'detached') && by?.kind === 'user';
+    if (!isTakenOut || untilMs > lookedMs || untilMs <= lookedMs - chronicle.times.asgLagMs) return false;
+    const fell = (asgAt(asg, untilMs)?.desired ?? 0) < (asgAt(asg, untilMs - 1)?.desired ?? 0);
+    return fell && !isSuspended(chronicle, asg, atMs) && !mayNotReplace(chronicle, asg, atMs);
+  });
+};
+
+/**
  * Whether a function had written the swap of an ended member before it knew of its end: before it looked, or in a look whose describes may still show the
  * member alive, where no message had reported the end.
  */

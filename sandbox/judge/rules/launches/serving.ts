@@ -13,7 +13,7 @@ import { usedPools } from '../../policy/tree.ts';
 import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
 import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealthy, isTooYoung, isUnshown, tellsEnd } from '../../told/leaving.ts';
-import { isReplacedByItsGroup, refillNow, suspensionToldMs } from '../../told/refill.ts';
+import { isReplacedByItsGroup, mayShowAsReplaced, refillNow, suspensionToldMs } from '../../told/refill.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, warnedAtMs } from '../../world/life.ts';
 import { seeingOf, sizeShownAt } from '../../world/outside.ts';
 import { sizesTakenForOwn } from '../../world/own-numbers.ts';
@@ -207,6 +207,7 @@ const countAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: num
         !counted.has(life) &&
         !untold.includes(life) &&
         (isReplacedByItsGroup(chronicle, life, atMs) ||
+          mayShowAsReplaced(chronicle, life, { lookedMs: heardMs, atMs }) ||
           isLostSince(life, heardMs, atMs) ||
           isEndedUnshown(chronicle, life, { heardMs, sinceMs, atMs }) ||
           holdsPlace(chronicle, life, heardMs, atMs) ||
@@ -291,6 +292,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. An event of an end that is older than three minutes tells nothing about a member that lives. A pool below a child of weight 0 gives nothing. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. If Holdfast had resumed a process of the Auto Scaling group that would replace the member, and its owner suspended it again, they begin 20 seconds after that resume. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. A member that ended after its user took it out of its Auto Scaling group counts as replaced by this group, if a late describe may still show it there. An event of an end that is older than three minutes tells nothing about a member that lives. A pool below a child of weight 0 gives nothing. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. If Holdfast had resumed a process of the Auto Scaling group that would replace the member, and its owner suspended it again, they begin 20 seconds after that resume. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
