@@ -102,14 +102,17 @@ export const isDetached = (seen: Seen, instance: Instance): boolean =>
   !seen.standings.has(instance.InstanceId ?? '') &&
   (sinceJoinedMs(seen, instance) ?? 0) > (tagOf(instance, asgTag) === undefined ? bothLagMs : describeLagMs);
 
-/** It has joined, and describes of its Auto Scaling group do not show it yet. */
-const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
+/** Whether EC2 shows the tag of an Auto Scaling group that a describe shows. */
+const isTaggedIn = ({ asgs }: Seen, instance: Instance): boolean => asgs.has(tagOf(instance, asgTag) ?? '');
+
+/** It has joined, or its Auto Scaling group launched it, and describes of that group do not show it yet. */
+const isUnshown = (seen: Seen, instance: Instance): boolean =>
   howHeld(seen.group).isInAsgs &&
   !seen.standings.has(instance.InstanceId ?? '') &&
-  sinceJoinedMs(seen, instance) !== undefined;
+  (isTaggedIn(seen, instance) || sinceJoinedMs(seen, instance) !== undefined);
 
 const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
-  hasJustJoined(seen, instance) ? { unshown: true } : {};
+  isUnshown(seen, instance) ? { unshown: true } : {};
 
 /** Whether an instance without a note has had its time: to be tagged with others, or for its tags to be shown. */
 const wantsNote = ({ nowMs, joinedHere: joined }: Seen, instance: Instance): boolean => {
@@ -134,17 +137,17 @@ const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefine
  * Whether it needs no attach. Only an instance without an Auto Scaling group can join the group that members are
  * attached to.
  */
-const isHeld = ({ group, standings, ...rest }: Seen, instance: Instance): boolean => {
+const isHeld = (seen: Seen, instance: Instance): boolean => {
+  const { group, standings } = seen;
   if (!howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '')) return true;
   return (
-    hasJustJoined({ group, standings, ...rest }, instance) ||
-    (howHeld(group).launchesBy === 'autoScaling' && tagOf(instance, asgTag) === undefined)
+    isUnshown(seen, instance) || (howHeld(group).launchesBy === 'autoScaling' && tagOf(instance, asgTag) === undefined)
   );
 };
 
 const isInService = (seen: Seen, instance: Instance): boolean =>
   seen.standings.get(instance.InstanceId ?? '')?.inService ??
-  (!howHeld(seen.group).isInAsgs || !hasJustJoined(seen, instance));
+  (!howHeld(seen.group).isInAsgs || !isUnshown(seen, instance));
 
 const isRegistered = (state: Told, unlessTold: boolean): boolean =>
   state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';

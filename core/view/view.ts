@@ -48,7 +48,10 @@ export type Member = {
    * and in every target group that the policy names.
    */
   readonly admitted: boolean;
-  /** It has joined its Auto Scaling group, which does not show it. Its user may have taken it out again. */
+  /**
+   * It has joined its Auto Scaling group, or was launched by it, and describes of the group do not show it. Its user may
+   * have taken it out again.
+   */
   readonly unshown?: boolean;
   /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;

@@ -473,6 +473,21 @@ describe('a group attached to an Auto Scaling group', () => {
     expect((await look(group(), answers)).members).toHaveLength(5);
   });
 
+  test('attaches nobody that its Auto Scaling group launched by itself, and whom describes of that group do not show yet', async () => {
+    const own = ec2Instance('i-own', inWeb);
+    const found = async (shown: readonly string[]) =>
+      (
+        await look(attached(), {
+          DescribeInstances: instances({ tagged: [ec2Instance('i-new', ours)], grouped: [own] }),
+          DescribeAutoScalingGroups: { AutoScalingGroups: shown.map((name) => autoScalingGroup(name, {})) },
+        })
+      ).members.map(({ instance, admitted, serving, unshown }) => [instance, admitted, serving, unshown]);
+    const isNew = ['i-new', false, false, undefined];
+    expect(await found(['web'])).toEqual([isNew, ['i-own', true, false, true]]);
+    // Its group was deleted.
+    expect(await found([])).toEqual([isNew, ['i-own', false, false, undefined]]);
+  });
+
   test('finds members in it without the tag that they joined, once tags have had time to be shown', async () => {
     const old = (id: string, more: Record<string, string> = {}, agoMs = 180_001) => ({
       ...ec2Instance(id, { ...ours, ...inWeb, ...more }),
