@@ -607,6 +607,31 @@ describe('other rules where others set the size', () => {
     expect(wrote(3, 120)).toEqual([]);
     expect([wrote(3, 130), wrote(undefined, 120), wrote(4, 120)].map(({ length }) => length)).toEqual([1, 1, 1]);
   });
+  it('a number that an attach has made counts as that without members that others took out before it was lowered', () => {
+    const found = (size: number, { second = 110, left = ['i-4'] } = {}) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          looks(script, 100, 'i-a');
+          for (const instance of ['i-3', 'i-4']) {
+            script.launch(90, instance);
+            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          }
+          numbers(script, 101, 4, react('i-a'));
+          for (const instance of left) script.at(101.1, { kind: 'left', instance, asg: 'web-asg', how: 'terminating', by: user });
+          numbers(script, 101.1, 4 - left.length);
+          numbers(script, 101.2, 2, react('i-a'));
+          says(script, 105, size);
+          looks(script, 102, 'i-a');
+          script.react(second - 1, second + 1, 'i-c');
+          script.desired(second, 2, 1, react('i-c'));
+        },
+        long,
+      );
+    expect(found(3)).toEqual([]);
+    expect([found(4), found(3, { second: 130 }), found(3, { left: [] })].map(({ length }) => length)).toEqual([1, 1, 1]);
+  });
   it('a number that an attach has made counts as that, also where the owner gives weights with it before it is lowered', () => {
     const found = (size: number, rule: typeof desiredAsAsked) =>
       details(
@@ -641,8 +666,10 @@ describe('other rules where others set the size', () => {
         (script) => {
           twoThere(script);
           looks(script, 100, 'i-a');
-          script.at(101, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: react('i-a') });
-          script.at(101, { kind: 'joined', instance: 'i-4', asg: 'web-asg', by: react('i-a') });
+          for (const instance of ['i-3', 'i-4']) {
+            script.launch(90, instance);
+            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          }
           numbers(script, 101, 4, react('i-a'));
           numbers(script, 101.2, 2, react('i-a'));
           if (isResumed) numbers(script, 102.5, 2, react('i-b'));

@@ -1,7 +1,7 @@
 import type { Market } from '../../../core/pool/offering.ts';
 import { firstSuspended } from '../../world/spec.ts';
 import type { History, HistoryEvent } from '../history.ts';
-import { goneAtMs, type Life } from './life.ts';
+import { goneAtMs, type Life, stayAt } from './life.ts';
 
 export type OfferingName = { readonly instanceType: string; readonly zone: string; readonly market: Market };
 export const nameOf = ({ instanceType, zone, market }: OfferingName): string => `${instanceType}/${zone}/${market}`;
@@ -23,8 +23,8 @@ export type Cloud = {
   /** Changes of an Auto Scaling group, oldest first; the first is how the run found it. */
   readonly asgChanges: (asg: string) => readonly AsgChange[];
   readonly asgAt: (asg: string, atMs: number) => AsgChange | undefined;
-  /** How many units the members count that a function attached with this change of an Auto Scaling group. */
-  readonly attachedWith: (change: AsgChange) => number;
+  /** How many units the members count that a function attached with this change of an Auto Scaling group; or those of them that it holds at a moment. */
+  readonly attachedWith: (change: AsgChange, heldAtMs?: number) => number;
 };
 
 const offeringChanges = ({ spec, events }: History): ReadonlyMap<string, readonly OfferingChange[]> => {
@@ -60,15 +60,19 @@ const asgChangesOf = ({ spec, beganAtMs, events }: History): ReadonlyMap<string,
 export const unitsOf = ({ weights }: Pick<AsgChange, 'weights'>, instanceType: string): number => weights?.[instanceType] ?? 1;
 
 const attachedWith = ({ events }: History, lives: readonly Life[]): Cloud['attachedWith'] => {
-  const typeOf = new Map(lives.map(({ instance, instanceType }) => [instance, instanceType]));
+  const lifeOf = new Map(lives.map((life) => [life.instance, life]));
   const joined = Map.groupBy(
     events.filter((event) => event.kind === 'joined'),
     ({ asg, atMs, by }) => `${asg} ${atMs} ${by.kind === 'function' ? by.invocation : ''}`,
   );
-  return (change) => {
+  return (change, heldAtMs) => {
     const { asg, atMs, by } = change;
     const found = by.kind === 'function' ? (joined.get(`${asg} ${atMs} ${by.invocation}`) ?? []) : [];
-    return found.reduce((sum, { instance }) => sum + unitsOf(change, typeOf.get(instance) ?? ''), 0);
+    return found.reduce((sum, { instance }) => {
+      const life = lifeOf.get(instance);
+      const isHeld = heldAtMs === undefined || (life !== undefined && stayAt(life, heldAtMs)?.asg === asg);
+      return isHeld ? sum + unitsOf(change, life?.instanceType ?? '') : sum;
+    }, 0);
   };
 };
 

@@ -8,7 +8,10 @@ import type { Word } from './outside.ts';
 /** A size before an attach by Holdfast, and when Holdfast set it again after the attach. */
 type TakenOff = { readonly size: number; readonly by: Actor; readonly atMs: number };
 
-/** Where what others wrote is the number that an attach had made before Holdfast lowered it, or makes with the weights of the write. */
+/**
+ * Where what others wrote is the number that an attach had made before Holdfast lowered it, or makes with the weights of the write. Members of the attach that
+ * others took out before that lowering do not count.
+ */
 const takenForOwn = (cloud: Cloud, asg: string, { atMs: writtenAtMs, size }: Word): readonly TakenOff[] => {
   const changes = cloud.asgChanges(asg);
   const { weights } = cloud.asgAt(asg, writtenAtMs) ?? {};
@@ -20,8 +23,9 @@ const takenForOwn = (cloud: Cloud, asg: string, { atMs: writtenAtMs, size }: Wor
     const attached = attach === undefined ? 0 : cloud.attachedWith(attach);
     if (attach === undefined || attached === 0 || lowered.desired !== attach.desired - attached) return [];
     const { weights: _then, ...unweighed } = attach;
-    const asWritten = cloud.attachedWith({ ...unweighed, ...(weights && { weights }) });
-    return [attached, asWritten].some((units) => size === lowered.desired + units)
+    const left = cloud.attachedWith(attach, lowered.atMs);
+    const asWritten = cloud.attachedWith({ ...unweighed, ...(weights && { weights }) }, lowered.atMs);
+    return left > 0 && [left, asWritten].some((units) => size === lowered.desired + units)
       ? [{ size: lowered.desired, by: lowered.by, atMs: lowered.atMs }]
       : [];
   });
