@@ -152,6 +152,13 @@ describe('the record of a decision', () => {
       [[1], undefined],
     ]);
   });
+
+  test('of a decision that was overtaken leaves out what it remarks, because a later look says what is so', async () => {
+    const { seen, run } = runOf();
+    const remarks = [{ code: 'asg-unfit' as const, asgs: [{ asg: 'web', found: ['launch-suspended' as const] }] }];
+    await recordOvertaken(run, { ...roundOf({ unplaced: 1, remarks }), earlier: [] }, { by: 'another-look' } as never);
+    expect(seen.kept.flatMap(({ rounds }) => rounds)).toMatchObject([{ unplaced: 1, remarks: [] }]);
+  });
 });
 
 describe('the events of a decision', () => {

@@ -150,13 +150,17 @@ export const recordDecided = (run: Run, decided: Decided): Promise<void> =>
 
 /**
  * Records that a decision was not carried out. The next attempt of the same run replaces it, if that one acts. When
- * earlier decisions of the run were carried out, only those are stored.
+ * earlier decisions of the run were carried out, only those are stored. What it remarks is left out: the state that it
+ * knew was out of date, and a later look remarks what is so.
  */
 export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> =>
   run.ports.store.putDecision(
     decided.earlier.length > 0
       ? decidedRecord(run, decided, decided.earlier)
-      : { ...decidedRecord(run, decided, [decided.decision]), outcome: { code: 'not-carried-out', overtaken } },
+      : {
+          ...decidedRecord(run, decided, [{ ...decided.decision, remarks: [] }]),
+          outcome: { code: 'not-carried-out', overtaken },
+        },
   );
 
 const observedRecord = (run: Run, decided: Decided, { decision }: Observation): DecisionRecord => ({
