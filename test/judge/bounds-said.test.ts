@@ -11,7 +11,7 @@ const said = (
   round: Round,
   write: (script: Script) => void = () => undefined,
   changes: Partial<History> = {},
-  outcome = 'carried-out',
+  outcome: string | null = 'carried-out',
 ): readonly string[] =>
   details(
     boundsAreTrue,
@@ -23,7 +23,9 @@ const said = (
     {
       stored: {
         ...{ states: {}, swaps: [], deadLetters: 0, staleMessages: 0 },
-        decisions: [{ id: 'd-1', group: 'web', atMs: 100_000, view: { nowMs: 100_000 }, outcome: { code: outcome }, rounds: [round] }],
+        decisions: [
+          { id: 'd-1', group: 'web', atMs: 100_000, view: { nowMs: 100_000 }, ...(outcome && { outcome: { code: outcome } }), rounds: [round] },
+        ],
       },
       ...changes,
     },
@@ -274,6 +276,10 @@ describe('what holds launches back is true', () => {
     expect(said(open, told(300_000))).toEqual(text);
     expect(said(open)).toEqual(text);
     expect(said(open, undefined, {}, 'not-carried-out')).toEqual([]);
+    // Its function ended before it wrote the state.
+    const writes = (invocation: string) => (script: Script) => script.desired(101, 2, 1, react(invocation));
+    expect(said(open, writes('of-b'), {}, null)).toEqual([]);
+    expect(said(open, writes('of-a'), {}, null)).toEqual(text);
     expect(said({ rejected: [{ ...open.rejected[0], is: 'half-open' }] })).toEqual([]);
     expect(said(open, undefined, throttled('PutEvents'))).toEqual([]);
     expect(said(open, undefined, throttled('DescribeInstances'))).toEqual(text);

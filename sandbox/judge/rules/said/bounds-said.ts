@@ -12,7 +12,7 @@ import { times } from '../../times.ts';
 import { isHindered, telling } from '../../told/hindrance.ts';
 import { heardBy, newestEach, outcomesOf } from '../../told/sizes-of-alarms.ts';
 import { isDeniedStill } from '../../world/denied.ts';
-import type { Life } from '../../world/life.ts';
+import { isFunction, type Life } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Moments = {
@@ -77,6 +77,13 @@ const wasOpened = (chronicle: Chronicle, group: string, { breaker, untilMs }: Ex
         detailType === announcements.breakerOpened && detail.group === group && detail.breaker === breaker && Number(detail.untilMs) === untilMs,
     );
 
+/** Whether a decision opens no breaker: it lost its race, or its function ended before it had written the state of the group, and so without an outcome. */
+const opensNone = (chronicle: Chronicle, { group, by, lookedMs, outcome }: Moments): boolean => {
+  if (outcome !== undefined) return outcome === 'not-carried-out';
+  const isOwn = (writer: Life['by']): boolean => isFunction(writer) && isFunction(by) && writer.invocation === by.invocation;
+  return !chronicle.of('state-written').some((state) => state.group === group && state.atMs >= lookedMs && isOwn(state.by));
+};
+
 /** Whether instances of the pool ended early, and so late that their rest may last until then. A policy that was just written may not be followed yet. */
 const mayRest = (
   chronicle: Chronicle,
@@ -101,8 +108,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
         ? undefined
         : `says that ${said.pool} rests after failed boots, and it does not, or not for so long`;
     case 'breaker':
-      // A decision that lost its race opens no breaker.
-      return moments.outcome === 'not-carried-out' ||
+      return opensNone(chronicle, moments) ||
         wasOpened(chronicle, group, said) ||
         isHindered(chronicle, telling, chronicle.history.beganAtMs, writtenMs)
         ? undefined
@@ -113,7 +119,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
 export const boundsAreTrue: Rule = {
   name: 'what holds launches back is true',
   meaning:
-    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group.',
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group. Where its function ended before it had written the state of the group, it opens no breaker.',
   broken: (chronicle) =>
     boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs: saidMs, outcome, bounds }): readonly Broken[] => {
       const written = decisionWrite(chronicle, group, id);
