@@ -3,7 +3,7 @@
  * show it after Holdfast has lowered it.
  */
 
-import { loweredShownMs } from '../times/times.ts';
+import { clocksDifferMs, loweredShownMs } from '../times/times.ts';
 import type { Added } from '../view/added.ts';
 import { unitsOf } from '../view/asg-units.ts';
 import type { AsgView, View } from '../view/view.ts';
@@ -44,8 +44,13 @@ const hasLeft = ({ joined = [] }: Added, { holds }: AsgView, { ended = [], aside
   return joined.some((instance) => left.has(instance) && !holds.includes(instance));
 };
 
-/** Whether a describe shows a member that was attached after the lowering. It is then later than the lowering. */
-const isLater = ({ later = [] }: Added, asg: AsgView): boolean => heldOf(later, asg).length > 0;
+/**
+ * Whether a describe shows a member that was attached after the lowering, or one that the group launched after it. It is
+ * then later than the lowering.
+ */
+const isLater = ({ later = [], takenDownAtMs = 0 }: Added, asg: AsgView): boolean =>
+  heldOf(later, asg).length > 0 ||
+  Object.values(asg.untagged ?? {}).some((launchedAtMs) => launchedAtMs - takenDownAtMs > clocksDifferMs);
 
 /** Whether this look shows the desired capacity before it was lowered. */
 export const isOldNews = (added: Added, asg: AsgView, shown: Shown, nowMs: number): boolean =>

@@ -1,4 +1,4 @@
-import { shortestHookTimeoutMs, startLeadMs } from '../times/times.ts';
+import { clocksDifferMs, shortestHookTimeoutMs, startLeadMs } from '../times/times.ts';
 import { type BucketName, buckets } from './account-buckets.ts';
 
 /** Buckets of which every call is counted before it is made. */
@@ -47,8 +47,6 @@ const wholeSecondMs = 1_000;
  * function takes a part of that. A quarter must be left for a heartbeat that fails, also of the shortest hook.
  */
 export const heartbeatPatienceMs = shortestHookTimeoutMs / 4 - startLeadMs - wholeSecondMs;
-/** How far the clocks of two functions may differ. */
-const clocksDifferMs = 3_000;
 
 /** How long a bucket takes to refill by one token. */
 export const tokenMs = (bucket: BucketName): number => 1_000 / buckets[bucket].perSecond;

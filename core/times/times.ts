@@ -51,6 +51,9 @@ export const bothLagMs = 45_000;
 /** A describe may still miss that Holdfast changed a size of an Auto Scaling group or a process this long ago. */
 export const loweredShownMs = 20_000;
 
+/** The clocks of two functions, and those of a function and of AWS, may differ by this. */
+export const clocksDifferMs = 3_000;
+
 /**
  * A signal about an instance that no describe shows is delivered again while it is younger than this: after half of its
  * age, and after 3 s at the least.

@@ -97,6 +97,15 @@ describe('a size that others set', () => {
     // Without that member the describe may be older than the lowering.
     expect(read(5, [...three, ...own], later)?.size).toBe(3);
   });
+  it('is the desired capacity of a describe that shows a member that the group launched after the lowering', () => {
+    const taken = state({ added: [note({ takenDownAtMs: nowMs - 8_000 })] });
+    const sizeOf = (launchedAgoMs: number) =>
+      outsideSizeOf(outside, taken, { asgs: [asg(5, [...three, ...own, 'i-9'], { untagged: { 'i-9': nowMs - launchedAgoMs } })] }, nowMs)?.size;
+    expect(sizeOf(4_000)).toBe(5);
+    // The clocks of AWS and of the function that lowered it may differ.
+    expect(sizeOf(5_000)).toBe(3);
+    expect(sizeOf(9_000)).toBe(3);
+  });
   it('is the desired capacity once no describe can be so old', () => {
     expect(read(5, [...three, ...own], [note({ takenDownAtMs: nowMs - 20_000 })])).toEqual({ asg: 'web-asg', size: 5, added: [] });
   });
