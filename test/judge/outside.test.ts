@@ -698,6 +698,29 @@ describe('other rules where others set the size', () => {
     expect(wrote(2, 110, 4, 103, true)).toEqual([]);
     expect(wrote(3, 110, 4, 103, true)).toHaveLength(1);
   });
+  it('a number that looks like our own attach is taken for it for as long as a describe may be from before the next one', () => {
+    const wrote = (size: number, second: number) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          looks(script, 100, 'i-a');
+          for (const instance of ['i-3', 'i-4']) script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          numbers(script, 101, 4, react('i-a'));
+          numbers(script, 101.2, 2, react('i-a'));
+          looks(script, 102, 'i-a');
+          says(script, 104, size);
+          says(script, 109, 3, size, 'moved');
+          script.react(second - 1, second + 1, 'i-c');
+          script.desired(second, 2, 1, react('i-c'));
+        },
+        { ...long, spec: { ...history.spec, timing: { ...history.spec.timing, asgLagSeconds: [0, 4] } } },
+      );
+    expect(wrote(4, 111)).toEqual([]);
+    // The next one is no such number, and no describe is older any more.
+    expect(wrote(4, 115)).toEqual(['the desired size became 2; others had set 3']);
+    expect(wrote(1, 111)).toHaveLength(1);
+  });
   it('nothing is launched beyond it', () => {
     const launches = (size: number) =>
       details(

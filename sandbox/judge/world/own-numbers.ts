@@ -41,15 +41,18 @@ type Look = { readonly sinceMs: number; readonly atMs: number };
 
 /**
  * Sizes before attaches that a look may take for the size, although others wrote another one: theirs is the number that an attach had made. A describe may be
- * late, and older than the one before it. So for some time, no look shows whether it shows that attach or the write.
+ * late, and older than the one before it. So for some time, no look shows whether it shows that attach or the write. A late describe may also show a write that
+ * others have followed by another one.
  *
- * @param look when it began, and when its result counted
+ * @param look from when a describe of it may be, and when its result counted
  */
 export const sizesTakenForOwn = (chronicle: Chronicle, group: string, { sinceMs, atMs }: Look): readonly number[] => {
-  const word = chronicle.wordsFor(group, atMs)?.findLast((one) => one.atMs <= atMs);
   const asg = chronicle.policyAt(group, atMs)?.asg;
-  if (word === undefined || asg === undefined) return [];
-  return takenForOwn(chronicle.cloud, asg, word)
+  if (asg === undefined) return [];
+  const words = chronicle.wordsFor(group, atMs) ?? [];
+  const shown = words.filter((one, index) => one.atMs <= atMs && (words[index + 1]?.atMs ?? Number.POSITIVE_INFINITY) > sinceMs);
+  return shown
+    .flatMap((word) => takenForOwn(chronicle.cloud, asg, word))
     .filter((one) => mayBeShown(chronicle, one, sinceMs))
     .map(({ size }) => size);
 };
