@@ -156,9 +156,7 @@ const request = async (
   const fitting = raised.length === decision.raise.length ? decision : asFits(decision, view);
   const played = { ...round, decision: fitting, launched, denied, suspended, raised };
   if (launched.length === 0) return played;
-  const answers = { answered: raised, putBack: [], changed: [] };
-  const maxima = raisedAfter(run.id, state.raised, answers, run.ports.clock.now());
-  const answered = await writeAnswers(run, { view, state: { ...state, raised: maxima }, suspended }, launched);
+  const answered = await writeAnswers(run, played);
   return { ...played, state: answered, ...(decidedBetween(state, answered) && { isCrowded: true }) };
 };
 
@@ -223,16 +221,15 @@ export const playRound = async (
  * this run is written anew. Lost responses hold up the group until the requests are repeated.
  */
 const writeAnswers = async (
-  { group, ports }: Run,
-  { view, state, suspended = [] }: Pick<Round, 'view' | 'state' | 'suspended'>,
-  launched: readonly Launched[],
+  { id, group, ports }: Run,
+  { view, state, suspended, raised, launched }: Round & Required<Pick<Round, 'suspended' | 'raised'>>,
 ): Promise<GroupState> => {
+  const answers = { answered: raised, putBack: [], changed: [] };
   let base = state;
   for (let attempt = 0; attempt < mostConflicts; attempt++) {
-    const next = {
-      ...applyAnswers(markAnswered(base, suspended), launched, { ...view, group, nowMs: ports.clock.now() }),
-      version: base.version + 1,
-    };
+    const nowMs = ports.clock.now();
+    const marked = { ...markAnswered(base, suspended), raised: raisedAfter(id, base.raised, answers, nowMs) };
+    const next = { ...applyAnswers(marked, launched, { ...view, group, nowMs }), version: base.version + 1 };
     const written = await putStateAgain(group.name, next, ports);
     if (written !== 'conflict') return written;
     base = lastOf(base, await ports.store.state(group.name), ports.clock.now());

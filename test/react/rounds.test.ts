@@ -1022,11 +1022,13 @@ describe('processes of a group that launches', () => {
   const refused = async (
     suspend: () => Promise<void> = async () => {},
     meanwhile: (world: ReturnType<typeof worldOf>['world']) => void = () => {},
+    { max, joining }: { readonly max: number; readonly joining: number } = { max: 20, joining: 0 },
   ) => {
     const of = worldOf(outside, stateUnder(outside, 5));
     const called: unknown[] = [];
+    const loose = members(onDemandB, joining, { admitted: false, serving: false, reservation: 'r-1' });
     Object.assign(of.provider, {
-      describe: async () => ({ members: [], asgs: [asgView({ name: 'web-asg', desired: 4, max: 20 })], ended: [], aside: [], stopped: [] }),
+      describe: async () => ({ members: loose, asgs: [asgView({ name: 'web-asg', desired: 4, max })], ended: [], aside: [], stopped: [] }),
       suspend: async (suspension: Suspension) => {
         called.push(suspension);
         await suspend();
@@ -1059,6 +1061,16 @@ describe('processes of a group that launches', () => {
         world.stored = { ...last, version: last.version + 1, suspended: [{ ...later, beforeMs: nowMs }] };
     });
     expect(written.slice(0, 2).map(({ suspended }) => suspended)).toEqual([[both], [later]]);
+  });
+
+  test('and a maximum that is raised for members that join is noted as raised, also where another look has written meanwhile', async () => {
+    const meanwhile = (world: ReturnType<typeof worldOf>['world']) => {
+      const last = world.written.at(-1);
+      if (world.written.length === 1 && last !== undefined) world.stored = { ...last, version: last.version + 1 };
+    };
+    const { written } = await refused(undefined, meanwhile, { max: 4, joining: 1 });
+    const noted = { asg: 'web-asg', fromMax: 4, toMax: 8, by: 'd-1', atMs: nowMs };
+    expect(written.slice(0, 2).map(({ raised }) => raised)).toEqual([[noted], [{ ...noted, answeredAtMs: nowMs }]]);
   });
 
   test('are suspended before the first launch, and not by rounds after a refusal, whose look does not show that yet', async () => {
