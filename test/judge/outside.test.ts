@@ -760,6 +760,37 @@ describe('other rules where others set the size', () => {
     const byPolicy = launches(10, { ...outside, size: { min: 0, max: 6, desired: 2 } } as never);
     expect(byPolicy.at(-1)).toBe('with this launch, 3 members stay, expected at most 2');
   });
+  it('nothing is launched beyond it, except by a describe that still shows the number of an attach, after one that showed what others wrote over it', () => {
+    /** An attach makes six of four. Others write over it at 105 s. A function looks, and a later one launches a fifth member. */
+    const launches = ({ lagS = 10, lookedAt = 107, lowered = false }) => {
+      const timing = { ...history.spec.timing, asgLagSeconds: [0, lagS] as const };
+      return details(
+        needlessLaunch,
+        (script) => {
+          twoThere(script);
+          says(script, 0.5, 4);
+          for (const instance of ['i-3', 'i-4']) {
+            script.member(instance, { asg: 'web-asg' });
+            script.at(90, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          }
+          numbers(script, 90, 6, react('i-a'), ['Launch']);
+          if (lowered) numbers(script, 104, 3, react('i-a'), ['Launch']);
+          says(script, 105, 4, lowered ? 3 : 6);
+          looks(script, lookedAt, 'i-b');
+          script.react(109, 111, 'i-c');
+          script.launch(110, 'i-5', { by: react('i-c') });
+        },
+        { ...long, spec: { ...history.spec, timing } },
+      );
+    };
+    const told = ['with this launch, 5 members stay, expected at most 4'];
+    expect(launches({})).toEqual([]);
+    expect(launches({ lagS: 3 })).toEqual(told);
+    // Before a look may have shown what others wrote, Holdfast knows that the number is its own.
+    expect(launches({ lookedAt: 104 })).toEqual(told);
+    // It was lowered, and not written over: the note of the attach stays for 20 s.
+    expect(launches({ lowered: true })).toEqual(told);
+  });
   it('nobody is removed whom the describe of a function may not have shown as surplus', () => {
     /** Two are wanted, and one for a while. Nine seconds later a function looks, and removes one of two. */
     const removals = (lagS: number) => {

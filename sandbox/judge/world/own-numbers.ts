@@ -37,6 +37,10 @@ const mayBeShown = (chronicle: Chronicle, { by, atMs }: TakenOff, sinceMs: numbe
   return sinceMs < (endedAtMs ?? atMs) + times.loweredShownMs + chronicle.times.clockMs;
 };
 
+/** Whether a function looked at Auto Scaling groups after a moment, and had its answer before another one. */
+const isLookedAtIn = ({ of }: Chronicle, fromMs: number, untilMs: number): boolean =>
+  of('called').some(({ operation, askedAtMs, atMs }) => operation === 'DescribeAutoScalingGroups' && askedAtMs > fromMs && atMs < untilMs);
+
 type Look = { readonly sinceMs: number; readonly atMs: number };
 
 /**
@@ -55,4 +59,23 @@ export const sizesTakenForOwn = (chronicle: Chronicle, group: string, { sinceMs,
     .flatMap((word) => takenForOwn(chronicle.cloud, asg, word))
     .filter((one) => mayBeShown(chronicle, one, sinceMs))
     .map(({ size }) => size);
+};
+
+/**
+ * Numbers that attaches had made, which others wrote over so shortly before a look that a describe of it may still show them. Another look had been taken since
+ * that write. It may have shown the write, and no look can tell whether others have set the number of the attach after that.
+ *
+ * @param sinceMs when the look began
+ */
+export const numbersWrittenOver = (chronicle: Chronicle, group: string, sinceMs: number): readonly number[] => {
+  const { cloud, times: lags } = chronicle;
+  const policy = chronicle.policyAt(group, sinceMs);
+  if (policy?.asg === undefined || !policy.isSizedOutside) return [];
+  const sizes = cloud.asgChanges(policy.asg).filter(({ desired }, index, all) => desired !== (all[index - 1]?.desired ?? desired));
+  return sizes.flatMap((written, index) => {
+    const attach = sizes[index - 1];
+    const isOver = !isFunction(written.by) && attach !== undefined && cloud.attachedWith(attach) > 0;
+    const isLate = written.atMs <= sinceMs && written.atMs > sinceMs - lags.asgLagMs;
+    return isOver && isLate && isLookedAtIn(chronicle, written.atMs, sinceMs) ? [attach.desired] : [];
+  });
 };

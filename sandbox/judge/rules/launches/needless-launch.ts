@@ -8,6 +8,7 @@ import { tellsEnd } from '../../told/leaving.ts';
 import { refillAt } from '../../told/refill.ts';
 import { isDeniedStill } from '../../world/denied.ts';
 import { goneAtMs, isFunction, type Life, stayAt, tagsAt } from '../../world/life.ts';
+import { numbersWrittenOver } from '../../world/own-numbers.ts';
 
 type OwnLaunch = ReturnType<typeof ownLaunches>[number];
 
@@ -86,7 +87,7 @@ const movesSinceStored = (chronicle: Chronicle, { life, group, sinceMs }: OwnLau
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. While such members wait with launch-first, protected members that never served take a part of this surge too. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. Neither do they where the look need not show that end, and the launch is of a pool whose last instance ended before it served: Holdfast leaves these members to the group then. If Holdfast has an Auto Scaling group let an ended member go, what the group launches afterwards is for members that ended since. A member whose swap waits counts as present where it had ended so shortly before the look that describes may still have shown it, and no message had told that. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. A request that another function stored, and that is repeated, may be beside launches for moves that were requested since. An instance that was stopped and runs again is a member once a describe must show it, if no swap of it was written before. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
+    'Every launch of Holdfast is counted at its moment. The members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows for members whose swaps Holdfast has written. While such members wait with launch-first, protected members that never served take a part of this surge too. Launches of an Auto Scaling group for ended members do not count if Holdfast wrote their swaps before it could know of their end, and the group noticed that end while Holdfast launched. Neither do they where the look need not show that end, and the launch is of a pool whose last instance ended before it served: Holdfast leaves these members to the group then. If Holdfast has an Auto Scaling group let an ended member go, what the group launches afterwards is for members that ended since. A member whose swap waits counts as present where it had ended so shortly before the look that describes may still have shown it, and no message had told that. A launch in a better place of the tree may be one more for each member that it can replace, within the policy’s limits for returns, unless its stored decision says that it moves nobody. That also holds for a member that had ended so shortly before that describes may still have shown it. A request that another function stored, and that is repeated, may be beside launches for moves that were requested since. An instance that was stopped and runs again is a member once a describe must show it, if no swap of it was written before. A launch on spot may be one of the policy’s spares. A size that others set counts for as long as a late describe of the Auto Scaling group may show it. So does the number of an attach that others wrote over, once a look may have shown their size.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap((launch) => {
       const { life, group, sinceMs } = launch;
@@ -97,7 +98,7 @@ export const needlessLaunch: Rule = {
         return [{ ...about, detail: `${life.instance} was launched for ${group}, which was let go before its function looked` }];
       const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, { sinceMs, atMs }));
-      const desired = Math.max(0, ...chronicle.desiredShownIn(group, sinceMs, atMs));
+      const desired = Math.max(0, ...chronicle.desiredShownIn(group, sinceMs, atMs), ...numbersWrittenOver(chronicle, group, sinceMs));
       const isDenied = isDeniedStill(chronicle, group, atMs);
       const surge = surgeOf(policies, headcount.claimed, isDenied);
       const refill = Math.max(0, refillAt(chronicle, group, { sinceMs, atMs }) - leftToTheirGroup(chronicle, launch));
