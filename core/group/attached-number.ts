@@ -45,7 +45,7 @@ const hasLeft = ({ joined = [] }: Added, { holds }: AsgView, { ended = [], aside
 };
 
 /**
- * Whether a describe shows a member that was attached after the lowering, or one that the group launched after it. It is
+ * Whether a describe shows a member that was attached after the lowering, or that the group launched after it. It is
  * then later than the lowering.
  */
 const isLater = ({ later = [], takenDownAtMs = 0 }: Added, asg: AsgView): boolean =>
