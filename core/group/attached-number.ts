@@ -67,6 +67,16 @@ export const withLater = (added: Added, instances: readonly string[]): Added => 
   return later.length === 0 ? added : { ...added, later: [...(added.later ?? []), ...later] };
 };
 
+/**
+ * A note that was taken down.
+ *
+ * @param inGroup members that are known to be in the Auto Scaling group
+ */
+export const asTakenDown = (one: Added, inGroup: readonly string[], nowMs: number): Added => {
+  const there = new Set(inGroup);
+  return { ...one, takenDownAtMs: nowMs, joined: one.instances.filter((instance) => there.has(instance)) };
+};
+
 /** The results for notes: taken down, taken down and not shown yet, or overwritten by others. */
 export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;
 
@@ -83,13 +93,7 @@ export const afterTakingDown = (
 ): readonly Added[] => {
   const isOne = (list: readonly Added[], { asg, atMs }: Added): boolean =>
     list.some((one) => one.asg === asg && one.atMs === atMs);
-  const there = new Set(inGroup);
-  const taken = (one: Added): Added => ({
-    ...one,
-    takenDownAtMs: nowMs,
-    joined: one.instances.filter((instance) => there.has(instance)),
-  });
   return added
     .filter((one) => !isOne(overwritten, one))
-    .map((one) => (isOne([...done, ...unseen], one) ? taken(one) : one));
+    .map((one) => (isOne([...done, ...unseen], one) ? asTakenDown(one, inGroup, nowMs) : one));
 };

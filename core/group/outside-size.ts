@@ -15,7 +15,7 @@ import type { Added } from '../view/added.ts';
 import { unitsEach } from '../view/asg-units.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { AsgView, GroupState, View } from '../view/view.ts';
-import { isAsAdded, isOldNews, mayBeShown, type Shown, shownOf, withLater } from './attached-number.ts';
+import { asTakenDown, isAsAdded, isOldNews, mayBeShown, type Shown, shownOf, withLater } from './attached-number.ts';
 import type { Group } from './group.ts';
 import { asgsOf, namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';
@@ -49,15 +49,16 @@ const sizeIn = (all: readonly Added[], asg: AsgView, shown: Shown, nowMs: number
 };
 
 /**
- * A note is dropped when others wrote since, when nothing was attached, or when no describe can be older than its end.
- * A describe that shows its end is no reason: the next one may be older.
+ * What a look leaves of a note. It is dropped when others wrote since, when nothing was attached, or when no describe
+ * can be older than its end. A describe that shows its end is no reason: the next one may be older. So a note is marked
+ * that a function took down, and could not mark before it died or because another function wrote first.
  */
-const stillMatters =
-  (asg: AsgView, nowMs: number) =>
-  (added: Added): boolean =>
-    isTakenDown(added)
-      ? mayBeShown(added, nowMs)
-      : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
+const leftOf = (added: Added, asg: AsgView, nowMs: number): readonly Added[] => {
+  if (isTakenDown(added)) return mayBeShown(added, nowMs) ? [added] : [];
+  const hasJoined = shownOf(added, asg) > 0;
+  if (hasJoined && asg.desired === added.from) return [asTakenDown(added, asg.holds, nowMs)];
+  return isAsAdded(added, asg) && (hasJoined || nowMs - added.atMs < attachedWithinMs) ? [added] : [];
+};
 
 type Looking = Pick<Group, 'size' | 'holding' | 'pools' | 'former'>;
 
@@ -75,10 +76,11 @@ export const addedNow = (
 ): readonly Added[] => {
   const ours = new Set(namedAsgs(group).filter((name) => name !== outsideAsgOf(group)));
   const looksAt = new Set(asgsOf(group));
-  return added.filter((one) => {
+  return added.flatMap((one) => {
     const asg = asgs.find(({ name }) => name === one.asg);
-    if (asg !== undefined) return !ours.has(asg.name) && stillMatters(asg, nowMs)(one);
-    return !looksAt.has(one.asg) && nowMs - (one.takenDownAtMs ?? one.atMs) < describeLagMs;
+    if (asg !== undefined) return ours.has(asg.name) ? [] : leftOf(one, asg, nowMs);
+    const isKept = !looksAt.has(one.asg) && nowMs - (one.takenDownAtMs ?? one.atMs) < describeLagMs;
+    return isKept ? [one] : [];
   });
 };
 

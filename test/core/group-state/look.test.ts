@@ -37,7 +37,8 @@ describe('the state after a look', () => {
     const old = { name: 'old', min: 0, max: 9, desired: 2, held: 2, holds: ['i-1', 'i-2'], suspended: [] };
     const notes = (desired: number) => followed({ stored: { ...stored, added }, holdings: { ...nothing, asgs: [{ ...old, desired }] } }).state.added;
     expect(notes(2)).toEqual(added);
-    expect(notes(1)).toBeUndefined();
+    expect(notes(1)).toEqual([{ ...added[0], takenDownAtMs: nowMs, joined: ['i-2'] }]);
+    expect(notes(4)).toBeUndefined();
   });
   it('has as many members as there are when its item was lost or restored, and records that', () => {
     const there = members(spotA, 12, { reservation: 'b' });

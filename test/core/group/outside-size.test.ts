@@ -61,7 +61,6 @@ describe('a size that others set', () => {
   });
   it.each([
     ['smaller than before', 2],
-    ['what it was before', 3],
     ['between', 4],
     ['one more than the attach made it', 6],
   ])('is the value that others wrote after an attach: %s', (_what, desired) => {
@@ -108,6 +107,13 @@ describe('a size that others set', () => {
   });
   it('is the desired capacity once no describe can be so old', () => {
     expect(read(5, [...three, ...own], [note({ takenDownAtMs: nowMs - 20_000 })])).toEqual({ asg: 'web-asg', size: 5, added: [] });
+  });
+  it('is not what an attach made where a look found it lowered, and the function that did this could not note it', () => {
+    const left = read(3, [...three, ...own], [note()]);
+    expect(left).toEqual({ asg: 'web-asg', size: 3, added: [note({ takenDownAtMs: nowMs, joined: own })] });
+    expect(read(3, [...three, 'n-1'], [note()])?.added).toEqual([note({ takenDownAtMs: nowMs, joined: ['n-1'] })]);
+    // The next describe is older.
+    expect(read(5, [...three, ...own], left?.added)?.size).toBe(3);
   });
   it('drops a note whose members were not attached in time', () => {
     expect(read(3, three, [note()])?.added).toEqual([note()]);
