@@ -25,7 +25,7 @@ import { neverToServe } from './to-be-replaced.ts';
 export const aboveDesired = ({ view, headcount, arbiter }: Situation): number => {
   const candidates = arbiter.unclaimed();
   const count = candidates.length - neverToServe({ view, headcount });
-  return count - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates);
+  return count - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates).length;
 };
 
 const idOf = ({ instance }: { readonly instance: string }): string => instance;
@@ -38,15 +38,17 @@ const isOneOf = (members: readonly Member[]): ((instance: string) => boolean) =>
 
 /**
  * Members that Holdfast may remove. A replacement stays while the member that moves does. Where others set the size,
- * the Auto Scaling group removes its members itself. One that no describe shows was deleted with its members, so only
- * members that have not joined are removed.
+ * the Auto Scaling group removes its members itself, also those that its describe does not show yet. One that no
+ * describe shows was deleted with its members, so only members that have not joined are removed.
  */
 const removable = ({ view, headcount, arbiter }: Situation): readonly Member[] => {
   const outside = cannotJoin(view) ? howHeld(view.group).joins : outsideAsgOf(view.group);
   const unclaimed = arbiter.unclaimed();
   const replacing = keptFor(movesUnderWay(view, headcount), isOneOf(unclaimed));
   const all = unclaimed.filter(({ instance }) => !replacing.has(instance));
-  return outside === undefined ? all : all.filter(({ asg, unshown }) => asg !== outside && !unshown);
+  if (outside === undefined) return all;
+  const isUnsure = isOneOf(notShownYet(view, all));
+  return all.filter(({ asg, instance }) => asg !== outside && !isUnsure(instance));
 };
 
 const without = (members: readonly Member[], leaving: readonly Leaving[]): readonly Member[] => {

@@ -162,13 +162,13 @@ export const isEndingSome = (view: View): boolean => view.asgs.some((asg) => ter
  * Members that their group does not show: it launched them by itself a moment ago, or they joined and their user may
  * have taken them out again. Only a newer describe shows whether there is a surplus.
  */
-export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
+export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): readonly Member[] => {
   const held = new Set(asgs.flatMap(({ holds }) => holds));
   return howHeld(group).isInAsgs
     ? members.filter(
         ({ instance, reservation, unshown }) => (unshown || reservation === undefined) && !held.has(instance),
-      ).length
-    : 0;
+      )
+    : [];
 };
 
 /**

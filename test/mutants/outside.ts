@@ -181,7 +181,7 @@ export const outside: readonly Mutant[] = [
     also: [
       {
         file: 'core/decide/surplus.ts',
-        from: 'all.filter(({ asg, unshown }) => asg !== outside && !unshown);',
+        from: 'all.filter(({ asg, instance }) => asg !== outside && !isUnsure(instance));',
         to: 'all.filter(({ asg }) => asg !== outside);',
       },
     ],

@@ -258,6 +258,13 @@ describe('deciding where others set the size', () => {
     expect(decide(view3).removals.map(({ instance }) => instance)).toEqual(idsOf(loose));
     expect(decide(view3).admissions).toEqual([]);
   });
+  it('removes no member that the group launched by itself and does not show yet, however many there are', () => {
+    const launched = members(spotA, 6).map(({ asg: _none, ...member }) => member);
+    const late = look(3, { members: [...inGroup(5), ...launched.slice(5)], asgs: [asg(10, idsOf(inGroup(5)))] });
+    expect(decide(late).removals).toEqual([]);
+    // One that Holdfast launched has not joined.
+    expect(idsOf(decide({ ...late, members: [...late.members, ...loose] }).removals)).toEqual(idsOf(loose));
+  });
   it('launches what the group was refused, and does not touch its size', () => {
     const refused = { 'web-asg': { sinceMs: nowMs - 1_000, refused: true } };
     const short = look(5, { state: state({ desired: 5, asgGaps: refused }) });

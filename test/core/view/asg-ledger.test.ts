@@ -79,12 +79,12 @@ describe('what Auto Scaling groups terminate by themselves', () => {
 describe('members that Auto Scaling groups do not show yet', () => {
   const [one, two] = [members(spotA, 1, { reservation: 'r-1' }), members(spotA, 1)];
   it('are those that the group launched itself, and those that have joined', () => {
-    expect(notShownYet(look([asg()]), [...one, ...two])).toBe(1);
-    expect(notShownYet(look([asg()]), members(spotA, 1, { reservation: 'r-1', unshown: true }))).toBe(1);
-    expect(notShownYet(look([asg({ holds: ['spot-a#1'] })]), two)).toBe(0);
+    expect(notShownYet(look([asg()]), [...one, ...two])).toHaveLength(1);
+    expect(notShownYet(look([asg()]), members(spotA, 1, { reservation: 'r-1', unshown: true }))).toHaveLength(1);
+    expect(notShownYet(look([asg({ holds: ['spot-a#1'] })]), two)).toHaveLength(0);
   });
   it('do not exist where members are held by tag', () => {
-    expect(notShownYet(view(), two)).toBe(0);
+    expect(notShownYet(view(), two)).toHaveLength(0);
   });
 });
 
