@@ -3,10 +3,12 @@ import {
   SuspendProcessesCommand,
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
-import { isAsAdded } from '../../core/group/attached-number.ts';
+import { isAsAdded, shownOf } from '../../core/group/attached-number.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import { loweredShownMs } from '../../core/times/times.ts';
+import type { Added } from '../../core/view/added.ts';
 import { isGiven, isKnown, isRaiseShown } from '../../core/view/raised-max.ts';
+import type { AsgView } from '../../core/view/view.ts';
 import { isFromAws, retryOf } from '../calls/errors.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -77,12 +79,23 @@ export const createMaximumChanges = (
   },
 });
 
+/**
+ * What is known of an addition that is not to be lowered now. A describe that shows none of the members may be older
+ * than the attach, and says nothing about what followed.
+ */
+const withoutLowering = (added: Added, now: AsgView) => {
+  if (shownOf(added, now) === 0) return 'not-yet';
+  if (now.desired === added.from) return 'done';
+  return isAsAdded(added, now) && added.from >= now.min ? undefined : 'changed-by-others';
+};
+
 /** Changes of an Auto Scaling group's desired capacity, in the same way. */
 export const createSizeChanges = (client: Client): Pick<CapacityProvider, 'takeOver' | 'takeDown' | 'giveBack'> => ({
   async takeDown(added, raised) {
     const now = await read(client, added.asg);
-    if (now === undefined || !isAsAdded(added, now) || added.from < now.min) return { kind: 'changed-by-others' };
-    if (now.desired === added.from) return { kind: 'not-yet' };
+    if (now === undefined) return { kind: 'changed-by-others' };
+    const kind = withoutLowering(added, now);
+    if (kind !== undefined) return { kind };
     const putsMaxBack = raised !== undefined && isGiven(raised, now.max) && added.from <= raised.fromMax;
     const to = { DesiredCapacity: added.from, ...(putsMaxBack && { MaxSize: raised.fromMax }) };
     const lowered = await lower(client, added.asg, to);

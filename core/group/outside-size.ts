@@ -51,13 +51,14 @@ const sizeIn = (all: readonly Added[], asg: AsgView, shown: Shown, nowMs: number
 /**
  * What a look leaves of a note. It is dropped when others wrote since, when nothing was attached, or when no describe
  * can be older than its end. A describe that shows its end is no reason: the next one may be older. So a note is marked
- * that a function took down, and could not mark before it died or because another function wrote first.
+ * that a function took down, and could not mark before it died or because another function wrote first. A describe that
+ * shows none of the members may be older than the attach.
  */
 const leftOf = (added: Added, asg: AsgView, nowMs: number): readonly Added[] => {
   if (isTakenDown(added)) return mayBeShown(added, nowMs) ? [added] : [];
-  const hasJoined = shownOf(added, asg) > 0;
-  if (hasJoined && asg.desired === added.from) return [asTakenDown(added, asg.holds, nowMs)];
-  return isAsAdded(added, asg) && (hasJoined || nowMs - added.atMs < attachedWithinMs) ? [added] : [];
+  if (shownOf(added, asg) === 0) return nowMs - added.atMs < attachedWithinMs ? [added] : [];
+  if (asg.desired === added.from) return [asTakenDown(added, asg.holds, nowMs)];
+  return isAsAdded(added, asg) ? [added] : [];
 };
 
 type Looking = Pick<Group, 'size' | 'holding' | 'pools' | 'former'>;

@@ -972,9 +972,10 @@ describe("changes of an Auto Scaling group's numbers", () => {
     });
     test.each([
       ['somebody wrote another number', shown(5), 'changed-by-others'],
-      ['somebody wrote the number before', shown(2), 'changed-by-others'],
+      ['it is taken down already', shown(2), 'done'],
       ['the minimum is above it by now', shown(3, { min: 3 }), 'changed-by-others'],
       ['no describe shows the members yet', shown(2, {}, { 'i-1': 'InService', 'i-2': 'InService' }), 'not-yet'],
+      ['a describe is older, and shows another number', shown(5, {}, { 'i-1': 'InService', 'i-2': 'InService' }), 'not-yet'],
     ])('but not where %s', async (_what, describe1, outcome) => {
       const { provider, aws } = of(describe1);
       expect(await provider.takeDown(added)).toEqual({ kind: outcome });

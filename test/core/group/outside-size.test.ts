@@ -119,6 +119,12 @@ describe('a size that others set', () => {
     expect(read(3, three, [note()])?.added).toEqual([note()]);
     expect(read(3, three, [note({ atMs: nowMs - 60_000 })])?.added).toEqual([]);
   });
+  it('keeps a note of which a describe shows no member, whatever number an older one shows', () => {
+    const earlier = note({ instances: ['n-3', 'n-4', 'n-5'], takenDownAtMs: nowMs - 3_000 });
+    const found = read(6, [...three, 'n-3', 'n-4', 'n-5'], [earlier, note()]);
+    expect(found).toEqual({ asg: 'web-asg', size: 3, added: [earlier, note()] });
+    expect(read(7, three, [note({ atMs: nowMs - 60_000 })])?.added).toEqual([]);
+  });
   it('keeps a note that was taken down while a later describe may be older than this one', () => {
     const taken = [note({ takenDownAtMs: nowMs - 5_000 })];
     for (const [desired, holds] of [
