@@ -145,13 +145,14 @@ const mostOf = ({ kind, ...limit }: MoveLimit, size: number): number => {
 };
 
 /**
- * How many instances of an open request may count in the limit: all but those that a look shows as launched before the
- * policy was written.
+ * How many instances of an open request may count in the limit: all but those that `countsIn` leaves out. A look has
+ * the ended ones as a number alone.
  */
 const mayCount = (open: Reservation, view: View): number => {
   const counts = countsIn(view);
   const before = view.members.filter(({ reservation, instance }) => reservation === open.id && !counts(open, instance));
-  return Math.max(0, open.placement.count - before.length);
+  const ended = open.rewrittenAtMs === undefined ? 0 : (view.endedUnder?.[open.id] ?? 0);
+  return Math.max(0, open.placement.count - before.length - ended);
 };
 
 /**

@@ -52,6 +52,15 @@ describe('the limit of launches', () => {
     expect(left({ id: 'r-2', rewrittenAtMs: nowMs - 20_000 })).toBe(25);
   });
 
+  it('does not count what a request without a response from before the policy was written launched, and has ended', () => {
+    const placement = { pool: 'spot-b', count: 5, offerings: [] };
+    const left = (open: Partial<Reservation>) =>
+      looked(state({ reservations: [reservation({ id: 'r-1', placement, ...open })] }), nowMs, { endedUnder: { 'r-1': 2 } }).left;
+    expect(left({ rewrittenAtMs: nowMs - 20_000 })).toBe(27);
+    expect(left({})).toBe(25);
+    expect(left({ id: 'r-2', rewrittenAtMs: nowMs - 20_000 })).toBe(25);
+  });
+
   it('grows by each member that EC2 warns about, while the warning is young', () => {
     const of = rememberWarnings(launched(30), usual, 6, nowMs);
     expect(looked(of).left).toBe(6);
