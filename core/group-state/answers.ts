@@ -98,6 +98,18 @@ const settled = (
   return isWithOthers && grantedBy(attempt) === 0 ? stored : afterAttempt(stored, attempt, repeatAtMs, nowMs);
 };
 
+/**
+ * What EC2 granted and the limit of launches counts. The policy may have been written since the request was made: only
+ * the stored reservation says so.
+ */
+const countingIn =
+  ({ reservations }: GroupState, shown: Shown) =>
+  (one: Launched) => {
+    const counts = countsIn(shown);
+    const stored = reservations.find(({ id }) => id === one.reservation.id) ?? one.reservation;
+    return grantedUnder(one).filter(({ instance }) => counts(stored, instance));
+  };
+
 /** Attempts whose requests no other response has settled yet. Two attempts of one request have the same response. */
 const notSettled = (launched: readonly Launched[], { reservations }: GroupState): readonly Launched[] => {
   const known = new Set(reservations.flatMap((one) => (isOpen(one) ? [] : [one.id])));
@@ -149,11 +161,7 @@ export const applyAnswers = (
     granted: launched.flatMap(grantedUnder),
   });
   const denials = rememberDenials(state.denials, launched.flatMap(answerOf), nowMs);
-  const counts = countsIn(shown);
-  const counting = fresh.flatMap((one) =>
-    grantedUnder(one).filter(({ instance }) => counts(one.reservation, instance)),
-  );
-  const counted = rememberLaunches(state, group, counting.length, nowMs);
+  const counted = rememberLaunches(state, group, fresh.flatMap(countingIn(state, shown)).length, nowMs);
   return {
     ...counted,
     throttle,

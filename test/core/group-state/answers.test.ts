@@ -58,6 +58,16 @@ describe('a response to a launch', () => {
     expect(counted(writtenAtMs, { members: [born(20_000)] })).toBe(1);
     expect(counted(writtenAtMs, { members: [born(30_000)], ended: ['i-2'] })).toBe(0);
   });
+  it('does not count what was launched before the policy was written, also where its function had requested it before that', () => {
+    const result = { kind: 'answered' as const, instances: granted('i-1'), refusals: [] };
+    const shown = { group: group(), nowMs, members: [member('i-1', spotB, { launchedAtMs: nowMs - 30_000 })], ended: [] };
+    const counted = (rewritten: { readonly rewrittenAtMs?: number }) => {
+      const stored = state({ reservations: [reservation(rewritten)] });
+      return applyAnswers(stored, [{ reservation: reservation(), request: undefined, result }], shown).launches?.[0]?.count ?? 0;
+    };
+    expect(counted({ rewrittenAtMs: nowMs - 20_000 })).toBe(0);
+    expect(counted({})).toBe(1);
+  });
   it('of none releases the reservation', () => {
     expect(answered({ kind: 'answered', instances: [], refusals: [refusal] }).reservations).toEqual([]);
   });
