@@ -176,6 +176,28 @@ describe('a limit of launches that a new policy lifts', () => {
   });
 });
 
+describe('a limit of launches that a new policy has just lifted', () => {
+  it('begins the time for a request anew, once a function received that policy', () => {
+    const asked = ({ count = 6, launchedS = 213 } = {}) =>
+      details(
+        requestedSoon,
+        (script) => {
+          lost({ atMost: 6, within: '10m' }, count)(script);
+          script.end(199, 'i-1');
+          script.react(200, 202, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+          script.policy(205, 2, limited({ atMost: 6, within: '10m' }));
+          script.react(206, 208, 'i-b', [{ about: 'policy', group: 'web' }]);
+          script.desired(207, 2, 2, react('i-b'));
+          launch(script, launchedS, 'i-n');
+        },
+        long,
+      );
+    expect(asked()).toEqual([]);
+    expect(asked({ launchedS: 230 })).toHaveLength(1);
+    expect(asked({ count: 5 })).toHaveLength(1);
+  });
+});
+
 describe('a limit of launches that does not suffice for those that died and those that are warned', () => {
   it('excuses a late request for one of them', () => {
     const asked = (count: number) =>

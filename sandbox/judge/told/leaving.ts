@@ -67,15 +67,18 @@ export const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): 
     return [{ atMs, injected: chronicle.invocations.get(invocation)?.ended?.injected === true }];
   });
 
+/** When a function without an injected fault first received the policy of a group, or a tick about it, while the group had one. */
+export const followsFromMs = (chronicle: Chronicle, group: string, fromMs: number): number => {
+  const looks = looksFrom(chronicle, group, fromMs).filter((one) => !one.injected && chronicle.policyAt(group, one.atMs) !== undefined);
+  return Math.min(endless, ...looks.map(({ atMs }) => atMs));
+};
+
 /**
  * When Holdfast could first launch for a warned member. For a group that was let go, this is when a function without an injected fault received its
  * next policy, or a tick.
  */
-export const couldLaunchAtMs = (chronicle: Chronicle, group: string, heardMs: number): number => {
-  if (chronicle.policyAt(group, heardMs) !== undefined) return heardMs;
-  const looks = looksFrom(chronicle, group, heardMs).filter((one) => !one.injected && chronicle.policyAt(group, one.atMs) !== undefined);
-  return Math.min(endless, ...looks.map(({ atMs }) => atMs));
-};
+export const couldLaunchAtMs = (chronicle: Chronicle, group: string, heardMs: number): number =>
+  chronicle.policyAt(group, heardMs) === undefined ? followsFromMs(chronicle, group, heardMs) : heardMs;
 
 /** The same for a message about one hook: each has its own, with the token that completes it. */
 export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string): number =>

@@ -12,7 +12,7 @@ import { actsSince, wasIdle } from '../../policy/modes.ts';
 import { usedPools } from '../../policy/tree.ts';
 import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
-import { couldLaunchAtMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealthy, isTooYoung, isUnshown, tellsEnd } from '../../told/leaving.ts';
+import { couldLaunchAtMs, followsFromMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealthy, isTooYoung, isUnshown, tellsEnd } from '../../told/leaving.ts';
 import { isReplacedByItsGroup, mayShowAsReplaced, refillNow, suspensionToldMs } from '../../told/refill.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, warnedAtMs } from '../../world/life.ts';
 import { seeingOf, sizeShownAt } from '../../world/outside.ts';
@@ -257,17 +257,25 @@ export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: n
 };
 
 /**
- * The time for a request. It begins once a look can tell that its owner suspended an Auto Scaling group that would replace the member. If the group is let go
- * in that time, it begins anew when a function could launch for its next policy.
+ * When a change of the policy in this time begins it anew. The group may be let go: then a function could launch for its next policy. Or its launches
+ * are at their limit, and a policy lifts it: then a function could launch once it received that policy.
  */
+const begunAnewMs = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number | undefined => {
+  const changes = (chronicle.groups.get(group)?.policies ?? []).filter(({ atMs }) => atMs > fromMs && atMs <= untilMs);
+  const letGo = changes.findLast(({ policy }) => policy === undefined);
+  if (letGo !== undefined) return couldLaunchAtMs(chronicle, group, letGo.atMs);
+  const lifting = changes.findLast(({ atMs }) => limitMayBound(chronicle, group, atMs));
+  return lifting === undefined ? undefined : followsFromMs(chronicle, group, lifting.atMs);
+};
+
+/** The time for a request. It begins once a look can tell that its owner suspended an Auto Scaling group that would replace the member. */
 const requestTime = (chronicle: Chronicle, group: string, toldMs: number): { readonly heardMs: number; readonly untilMs: number } => {
   const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
   const fromMs = suspensionToldMs(chronicle, group, heardMs);
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= fromMs + times.reactMs).length;
   const untilMs = fromMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
-  const policies = chronicle.groups.get(group)?.policies ?? [];
-  const letGo = policies.findLast(({ policy, atMs }) => policy === undefined && atMs > heardMs && atMs <= untilMs);
-  return letGo === undefined ? { heardMs, untilMs } : requestTime(chronicle, group, letGo.atMs);
+  const anewMs = begunAnewMs(chronicle, group, heardMs, untilMs);
+  return anewMs === undefined ? { heardMs, untilMs } : requestTime(chronicle, group, anewMs);
 };
 
 const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberMs }: News): readonly Broken[] => {
@@ -292,6 +300,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. A member that ended after its user took it out of its Auto Scaling group counts as replaced by this group, if a late describe may still show it there. An event of an end that is older than three minutes tells nothing about a member that lives. A pool below a child of weight 0 gives nothing. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. If Holdfast had resumed a process of the Auto Scaling group that would replace the member, and its owner suspended it again, they begin 20 seconds after that resume. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. A member that ended after its user took it out of its Auto Scaling group counts as replaced by this group, if a late describe may still show it there. An event of an end that is older than three minutes tells nothing about a member that lives. A pool below a child of weight 0 gives nothing. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. So they do if its launches were at their limit, and a policy is written in these ten seconds. If Holdfast had resumed a process of the Auto Scaling group that would replace the member, and its owner suspended it again, they begin 20 seconds after that resume. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
