@@ -12,7 +12,18 @@ import { actsSince, wasIdle } from '../../policy/modes.ts';
 import { usedPools } from '../../policy/tree.ts';
 import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
-import { couldLaunchAtMs, followsFromMs, hasDied, heardAtMs, heardOfEndAtMs, isFailed, isHealthy, isTooYoung, isUnshown, tellsEnd } from '../../told/leaving.ts';
+import {
+  couldLaunchAtMs,
+  followsFromMs,
+  hasDied,
+  heardAtMs,
+  heardOfEndAtMs,
+  isFailed,
+  isHealthy,
+  isTooYoung,
+  isUnshown,
+  tellsEnd,
+} from '../../told/leaving.ts';
 import { isReplacedByItsGroup, mayShowAsReplaced, refillNow, suspensionToldMs } from '../../told/refill.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, warnedAtMs } from '../../world/life.ts';
 import { seeingOf, sizeShownAt } from '../../world/outside.ts';
