@@ -9,7 +9,7 @@ import { claimBeforeLook, claimFacts, type Told } from './carry-out/claim-facts.
 import type { Claimed } from './carry-out/claims.ts';
 import { drainName } from './carry-out/drain-names.ts';
 import { completeHooks } from './carry-out/hooks.ts';
-import { beginWaiting, claimRemovals, startDrains } from './carry-out/leaving-members.ts';
+import { beginWaiting, claimRemovals, nameJoined, startDrains } from './carry-out/leaving-members.ts';
 import { wakeForAdded } from './carry-out/outside-size.ts';
 import { continueSwaps } from './carry-out/unfinished-swaps.ts';
 import { checkLaunches } from './check-launches.ts';
@@ -83,6 +83,7 @@ const beginLeaving = async (
     const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
     const started = await startDrains({ run, swaps: active, known: [...changed.values()], isOrdered });
     throwIfFailed(found);
+    if (first) await unlessTroubled(nameJoined(first.view, run.ports));
     return started;
   });
   run.ports.telemetry.count(metrics.drainsStarted, drains);

@@ -5,9 +5,10 @@ import type { Decision } from '../../core/decision/decision.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState, Member, View } from '../../core/view/view.ts';
 import { carryOutRounds } from '../../functions/react/carry-out/carry-out.ts';
-import { beginWaiting, claimRemovals } from '../../functions/react/carry-out/leaving-members.ts';
+import { beginWaiting, claimRemovals, nameJoined } from '../../functions/react/carry-out/leaving-members.ts';
 import { giveBack } from '../../functions/react/carry-out/lowered-sizes.ts';
 import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten, wakeForAdded } from '../../functions/react/carry-out/outside-size.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
@@ -739,5 +740,19 @@ describe('members that leave by a decision', () => {
     };
     expect([await begun('web-asg'), await begun(undefined), await begun('strangers')]).toEqual(['web-asg', undefined, undefined]);
     expect(await begun('web-asg', 'before')).toBe('before');
+  });
+
+  test('name it also where they were claimed at the moment when they joined', async () => {
+    const named = async ({ asg = 'web-asg', ...rest }: Partial<Swap> = {}) => {
+      const look = { members: [member('spot-a#1', spotA, { asg })], asgs: [asgView()], swaps: [swapOf('spot-a#1', { state: 'leaving', ...rest })] };
+      await nameJoined(
+        view(look),
+        portsOf(() => 'done'),
+      );
+      return [...claims];
+    };
+    expect(await named()).toEqual([['spot-a#1', { from: ['leaving'], set: { asg: 'web-asg' } }]]);
+    expect(await named({ asg: 'strangers' })).toEqual([]);
+    expect(await named({ state: 'gone' })).toEqual([]);
   });
 });

@@ -94,6 +94,18 @@ const joinedSince = ({ members, asgs }: View, { instance, asg: known }: Swap): P
   return known === undefined && asg !== undefined && asgs.some(({ name }) => name === asg) ? { asg } : {};
 };
 
+/**
+ * Names this group on swaps of members that joined it while they were claimed. Calls follow their drains then, so these
+ * begin earlier.
+ */
+export const nameJoined = async (view: View, { store }: Pick<ReactPorts, 'store'>): Promise<void> => {
+  const joined = view.swaps.flatMap((swap) => {
+    const set = swap.drain === undefined || swap.state === 'gone' ? {} : joinedSince(view, swap);
+    return set.asg === undefined ? [] : [{ swap, set }];
+  });
+  await inParallel(joined, writesAtOnce, ({ swap, set }) => store.advance(swap, { from: [swap.state], set }));
+};
+
 /** Begins swaps that waited for their turn. The state says already that they leave, and a budget may count them. */
 export const beginWaiting = async (
   decision: Decision,
