@@ -119,6 +119,20 @@ describe('a new member that never serves is given up', () => {
     expect(broken(others, claimed(705), calledOff(750), claimed(760, 'i-4'))).toEqual([]);
     expect(broken(others, claimed(705), calledOff(770), claimed(760, 'i-4'))).toHaveLength(1);
   });
+  it('no more at a time than the surge, without those that EC2 warned about since', () => {
+    const warned =
+      (heardS: number): Write =>
+      (script) => {
+        script.policy(80, 2, { ...policy, swap: { maxSurge: 1 } });
+        script.desired(91, 4, 2);
+        script.launch(101, 'i-4', { pool: 'spot-b' });
+        script.at(108, { kind: 'running', instance: 'i-4' });
+        script.warn(740, 'i-3');
+        script.react(heardS, heardS + 2, 'i-w', [{ about: 'warning', instance: 'i-3' }]);
+      };
+    expect(broken(warned(745), claimed(705), claimed(760, 'i-4'))).toEqual([]);
+    expect(broken(warned(765), claimed(705), claimed(760, 'i-4'))).toHaveLength(1);
+  });
   it('and a member that leaves as a surplus is not given up where its drain is ordered again', () => {
     const others: Write = (script) => {
       script.policy(80, 2, { ...policy, swap: { maxSurge: 1 } });

@@ -51,16 +51,19 @@ const isGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   return givenUpMs <= atMs && !life.calledOffAtMs.some((offMs) => offMs > givenUpMs && offMs <= atMs);
 };
 
-/** How many members are given up and still there. */
-const underWay = (chronicle: Chronicle, group: string, atMs: number): number =>
-  chronicle.livesIn(group).filter((life) => isAlive(life, atMs) && isGivenUp(chronicle, life, atMs)).length;
+/** Members that are given up and still there. */
+const underWay = (chronicle: Chronicle, group: string, atMs: number): readonly Life[] =>
+  chronicle.livesIn(group).filter((life) => isAlive(life, atMs) && isGivenUp(chronicle, life, atMs));
+
+/** Whether a function has received that EC2 takes it. Then it leaves for that, and takes no turn from others. */
+const isTaken = ({ deliveries }: Life, atMs: number): boolean => deliveries.some((one) => one.told.about === 'warning' && one.atMs <= atMs);
 
 /** When members that were given up were gone, and how many were under way until then. */
 const endsOfGivenUpIn = (chronicle: Chronicle, group: string): readonly { readonly atMs: number; readonly held: number }[] =>
   chronicle
     .livesIn(group)
     .filter((life) => isGivenUp(chronicle, life, goneAtMs(life)))
-    .map((life) => ({ atMs: goneAtMs(life), held: underWay(chronicle, group, goneAtMs(life) - 1) }))
+    .map((life) => ({ atMs: goneAtMs(life), held: underWay(chronicle, group, goneAtMs(life) - 1).length }))
     .toSorted((a, b) => a.atMs - b.atMs);
 
 /**
@@ -104,17 +107,17 @@ const claimedIn = (chronicle: Chronicle, group: string) =>
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
-    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. Who waits for one of these to be gone has as long again from then on. A member that leaves already is not claimed, and neither is one that EC2 refused to end within the hour. A member that leaves as a surplus takes no turn from them.',
+    'A new member must serve by the age that the policy sets (`ready.within`). Within three minutes after that age, Holdfast claims a member of its own that never was ready, so that it is replaced. It does so for no more than maxSurge members at a time, and for one at a time while no other member serves. Who waits for one of these to be gone has as long again from then on. A member that leaves already is not claimed, and neither is one that EC2 refused to end within the hour. A member that leaves as a surplus takes no turn from them, and neither does one that EC2 warned about since.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
       const due = dueIn(chronicle, group);
       const late = due.filter(({ life, untilMs }) => givenUpAtMs(chronicle, life) > untilMs);
       const over = claimedIn(chronicle, group).flatMap(({ instance, atMs, most }): readonly Broken[] => {
-        const open = underWay(chronicle, group, atMs);
+        const open = underWay(chronicle, group, atMs).filter((life) => !isTaken(life, atMs)).length;
         return open <= most ? [] : [{ group, instance, atMs, detail: `${instance} is given up, and ${open} are under way: ${most} at a time` }];
       });
       const missed = late
-        .filter(({ untilMs, most }) => underWay(chronicle, group, untilMs) < most)
+        .filter(({ untilMs, most }) => underWay(chronicle, group, untilMs).length < most)
         .map(({ life: { instance }, untilMs }) => ({
           group,
           instance,
