@@ -82,7 +82,11 @@ const breaker = objectOf<Breaker>({
 
 const interruptionTally = objectOf<InterruptionTally>({ family: text, atMs: number, count: number });
 
-const gap = objectOf<GroupState['asgGaps'][string]>({ sinceMs: number, refused: flag });
+const gap = objectOf<GroupState['asgGaps'][string]>({
+  sinceMs: number,
+  refused: flag,
+  closed: optional(oneOf(true)),
+});
 
 const refusedRelease = objectOf<RefusedReleases[string]>({ sinceMs: number, untilMs: number });
 

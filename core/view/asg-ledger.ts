@@ -105,9 +105,13 @@ const lastLaunchMs = ({ untagged = {} }: AsgView, { state }: View): number => {
   );
 };
 
-/** The gap that was noted of a group. After a launch of its own it is a new one, although looks never saw it closed. */
+/**
+ * The gap that was noted of a group. After a launch of its own it is a new one, although looks never saw it closed. So
+ * it is after its desired capacity was lowered, for as long as the describe shows that: it may be raised again.
+ */
 const gapNoted = (asg: AsgView, view: View): Gap | undefined => {
   const noted = view.state.asgGaps[asg.name];
+  if (noted?.closed && asg.desired <= asg.held) return undefined;
   return noted && { ...noted, sinceMs: Math.max(noted.sinceMs, lastLaunchMs(asg, view)) };
 };
 

@@ -179,9 +179,11 @@ export type GroupState = Memories & {
   readonly ended?: Readonly<Record<string, number>>;
   /**
    * Since when each Auto Scaling group has held fewer than its desired capacity, by name: it may be launching
-   * replacements itself.
+   * replacements itself. `closed`: Holdfast lowered the desired capacity to what the group held.
    */
-  readonly asgGaps: Readonly<Record<string, { readonly sinceMs: number; readonly refused: boolean }>>;
+  readonly asgGaps: Readonly<
+    Record<string, { readonly sinceMs: number; readonly refused: boolean; readonly closed?: true }>
+  >;
   /** Last choice of each `cheapest` node by its path in the tree, for hysteresis. */
   readonly cheapest: Readonly<Record<string, string>>;
   /** Spot prices, and when they were read. Where the last read failed, `readAtMs` says when, and `atMs` is later. */

@@ -174,8 +174,8 @@ const playAllowed = async (
   if (!isIdle && !(await isInForce(run, before))) return undefined;
   // The reasons are stored before a desired capacity is lowered: this function may die after that call.
   if (wanted.takeOver.length > 0) await explain(run, before);
-  const { decision, lowered } = await takeOver(run, { view, decision: wanted, again });
-  const bound = bind(decision, view, { decision: run.id, round: earlier.length, leaseMs });
+  const { decision, lowered, after } = await takeOver(run, { view, decision: wanted, again });
+  const bound = bind(decision, after, { decision: run.id, round: earlier.length, leaseMs });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
   // The reasons and the requests are stored before they have any effect. So the work of an invocation that dies can be

@@ -151,6 +151,19 @@ describe('an Auto Scaling group that does not refill itself', () => {
     const alone = await lookOf({ policy: attached(6), holdings: short, state: gap, takesOver: 'refused' });
     expect([alone.calls, alone.woken]).toEqual([['take web-asg over at 4'], [20_000]]);
   });
+
+  test('has its gap noted as closed once it was taken over, unless it lacks more than that or kept its desired capacity', async () => {
+    const gaps = { 'web-asg': { sinceMs: nowMs - 100_000, refused: false } };
+    const gapsAfter = async (more: Partial<Holdings>, takesOver?: 'refused') => {
+      const holdings = { ...short, ...more };
+      const { written } = await lookOf({ policy: attached(6), holdings, state: { asgGaps: gaps }, ...(takesOver && { takesOver }) });
+      return written[0]?.asgGaps;
+    };
+    expect(await gapsAfter({})).toEqual({ 'web-asg': { ...gaps['web-asg'], closed: true } });
+    const died = { members: inside.slice(1), ended: holds.slice(0, 1) };
+    expect(await gapsAfter(died)).toEqual(gaps);
+    expect((await gapsAfter({}, 'refused')) ?? gaps).toEqual(gaps);
+  });
 });
 
 describe('a size that an alarm changed', () => {

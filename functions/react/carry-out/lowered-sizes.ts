@@ -3,7 +3,7 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import { missingAfter } from '../../../core/group-state/answers.ts';
 import { owedAfterDenial } from '../../../core/launch/give-back.ts';
 import { againAtMs, isWorthALook } from '../../../core/times/again.ts';
-import { groupsToTakeOver } from '../../../core/view/asg-ledger.ts';
+import { gapsNow, groupsToTakeOver } from '../../../core/view/asg-ledger.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
 import { unlessRefused } from './unless-refused.ts';
@@ -34,14 +34,28 @@ const without = (
 };
 
 /**
+ * A view with a note of each gap that these lower desired capacities closed. Members that end later leave a new gap,
+ * which their Auto Scaling group closes by itself.
+ */
+const withClosed = (view: View, lowered: readonly TakenOver[]): View => {
+  const open = gapsNow({ ...view, asgs: asLowered(view.asgs, { lowered }) });
+  const closed = lowered.flatMap(({ asg }) => {
+    const noted = view.state.asgGaps[asg];
+    return noted === undefined || open[asg] ? [] : [[asg, { ...noted, closed: true as const }] as const];
+  });
+  const asgGaps = { ...view.state.asgGaps, ...Object.fromEntries(closed) };
+  return { ...view, state: { ...view.state, asgGaps } };
+};
+
+/**
  * Lowers desired capacities, so that Auto Scaling groups do not refill themselves when we launch in their place. A
  * group that has launched meanwhile, or whose desired capacity cannot be lowered now, still refills itself. The
- * decision that is returned has no launches in its place, and all others.
+ * decision that is returned has no launches in its place, and all others. `after`: the view to make it binding with.
  */
 export const takeOver = async (
   { group, provider, ports }: Run,
   lowering: Lowering,
-): Promise<{ readonly decision: Decision; readonly lowered: readonly TakenOver[] }> => {
+): Promise<{ readonly decision: Decision; readonly lowered: readonly TakenOver[]; readonly after: View }> => {
   const [refused, lowered]: [TakenOver[], TakenOver[]] = [[], []];
   for (const one of lowering.decision.takeOver) {
     const answer = await provider.takeOver(one.asg, one.desired);
@@ -54,7 +68,7 @@ export const takeOver = async (
     });
   }
   const decision = refused.length === 0 ? lowering.decision : without(refused, lowering, ports.clock.now());
-  return { decision, lowered };
+  return { decision, lowered, after: withClosed(lowering.view, lowered) };
 };
 
 /**

@@ -47,6 +47,14 @@ describe('what Auto Scaling groups launch by themselves', () => {
     expect(ownRefill(look([asg({ desired: 3 })], gap(nowMs - 90_000)))).toBe(1);
     expect(ownRefill(look([asg({ desired: 3 })], gap(nowMs - 90_001)))).toBe(0);
   });
+  it('is what replaces the dead again once the gap was closed by a lower desired capacity, and goes on where that is raised again', () => {
+    const closed = { state: state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 200_000, refused: true, closed: true } } }) };
+    expect(ownRefill(look([asg()], { ...gap(nowMs - 200_000), ended: ['i-1'] }))).toBe(0);
+    expect(ownRefill(look([asg()], { ...closed, ended: ['i-1'] }))).toBe(1);
+    expect(gapsNow(look([asg()], { ...closed, ended: ['i-1'] }))).toEqual({ 'web-asg': { sinceMs: nowMs, refused: false } });
+    expect(ownRefill(look([asg({ desired: 3 })], closed))).toBe(0);
+    expect(gapsNow(look([asg({ desired: 3 })], closed))).toEqual(closed.state.asgGaps);
+  });
   it('counts although a describe shows launches as suspended that Holdfast resumed less than 20 seconds ago', () => {
     const refillAfter = (agoMs: number) => ownRefill(look([asg({ desired: 3, suspended: held })], { state: resumed(agoMs) }));
     expect([0, 19_999, 20_000].map(refillAfter)).toEqual([1, 1, 0]);
