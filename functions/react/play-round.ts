@@ -16,6 +16,7 @@ import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
 import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
 import { takeOver } from './carry-out/lowered-sizes.ts';
 import { markAnswered, suspendAll } from './carry-out/suspend.ts';
+import { suspendedMeanwhile } from './carry-out/suspended-meanwhile.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
 import { tellNews } from './record/announce.ts';
@@ -172,6 +173,7 @@ const playAllowed = async (
   // Describes take seconds. If the policy has changed since it was read, the decision must have no effect.
   const isIdle = !isNews(run, { decision: wanted, sizes, launched: [] }, stored) && sameState(view.state, stored);
   if (!isIdle && !(await isInForce(run, before))) return undefined;
+  if (await suspendedMeanwhile(wanted, gathered.stored, run)) return undefined;
   // The reasons are stored before a desired capacity is lowered: this function may die after that call.
   if (wanted.takeOver.length > 0) await explain(run, before);
   const { decision, lowered, after } = await takeOver(run, { view, decision: wanted, again });

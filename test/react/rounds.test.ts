@@ -343,6 +343,26 @@ describe('a decision that loses its race', () => {
     expect([still.world.asked, looks]).toEqual([[], 3]);
   });
 
+  test('says that an owner suspends `Launch` only where no other function noted meanwhile that it does', async () => {
+    const six = group({ ...inB(6, 1), holding: { kind: 'attach', asg: 'web-asg' } });
+    const there = members(onDemandB, 6, { asg: 'web-asg' });
+    const suspended = asgView({ desired: 6, held: 6, holds: there.map(({ instance }) => instance), suspended: ['Launch'] });
+    const saidBeside = async (noted: Partial<GroupState>) => {
+      const of = worldOf(six, stateUnder(six, 5));
+      of.provider.describe = async () => {
+        of.world.stored = { ...stateUnder(six, 5), ...noted };
+        return { members: there, asgs: [suspended], ended: [], aside: [], stopped: [] };
+      };
+      of.provider.resume = async () => {};
+      await play(six, of);
+      const said = of.world.kept.flatMap(({ rounds }) => rounds.flatMap(({ remarks = [] }) => remarks));
+      return said.map(({ code }) => code);
+    };
+    expect(await saidBeside({})).toEqual(['asg-unfit']);
+    expect(await saidBeside({ version: 6, suspended: [{ asg: 'web-asg', processes: ['Launch'], atMs: nowMs }] })).toEqual([]);
+    expect(await saidBeside({ version: 6 })).toEqual(['asg-unfit']);
+  });
+
   /** A group of six whose size others set: 5, by its state. Each look shows the next of these desired capacities, and the last one from then on. */
   const sizedByOthers = (...shown: readonly number[]) => {
     const outside = group({
