@@ -638,6 +638,30 @@ describe('nobody is removed without need', () => {
     expect(chosen(92, 85)).toHaveLength(1);
     expect(chosen(145, 85)).toHaveLength(1);
   });
+  it('counts a member again at once whose choice the state table lost before anything was done, also where it is chosen again later', () => {
+    const chosen = (restoredS: number, copiedS: number, begun?: 'before' | 'after') =>
+      details(needlessRemoval, (script) => {
+        surplus(script);
+        script.react(90, 94, 'i-a');
+        const swap = { reason: 'scale-in', state: 'leaving', drain: 'd-1' };
+        script.at(92, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-3', bytes: 1, by: react('i-a'), swap });
+        if (begun === 'before') script.at(93, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-3'], status: 'started' });
+        script.at(restoredS, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs: 1_000 * copiedS });
+        if (begun === 'after') script.at(restoredS + 1, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-3'], status: 'started' });
+        script.react(151, 156, 'i-c');
+        script.claim(152, 'i-2', 'i-c');
+        script.takeOut(153, 'i-2');
+        script.react(171, 176, 'i-d');
+        script.desired(170, 1);
+        script.claim(172, 'i-3', 'i-d');
+        script.takeOut(173, 'i-3');
+      });
+    expect(chosen(100, 85)).toEqual([]);
+    expect(chosen(100, 95)).toHaveLength(1);
+    expect(chosen(91, 85)).toHaveLength(1);
+    expect(chosen(100, 85, 'before')).toHaveLength(1);
+    expect(chosen(100, 85, 'after')).toHaveLength(1);
+  });
   it('allows the removal of members that are warned or advised', () => {
     const found = details(needlessRemoval, (script) => {
       twoServe(script);

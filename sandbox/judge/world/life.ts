@@ -82,7 +82,10 @@ export type Life = End & {
   readonly backAtMs: readonly number[];
   /** When a swap of it became history while it lived on, and EC2 had announced nothing. */
   readonly calledOffAtMs: readonly number[];
-  /** When it served again after Holdfast took it out of service and the state table with its swap was restored or emptied. */
+  /**
+   * When it was a member again after the state table with its swap was restored or emptied: when it served again after Holdfast took it out of service,
+   * or at once where nothing was done yet.
+   */
   readonly forgottenAtMs: readonly number[];
   readonly advisedAtMs: readonly number[];
   /** When AWS said that it will retire it, and from when on. */
@@ -184,7 +187,7 @@ export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>
 export const lastCalledOffMs = (life: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...life.calledOffAtMs.filter((offMs) => offMs <= atMs && takenOutAtMs(life) > offMs));
 
-/** When it last served again because the state table had lost that it leaves. */
+/** When it was last a member again because the state table had lost that it leaves. */
 const lastForgottenMs = ({ forgottenAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...forgottenAtMs.filter((servesMs) => servesMs <= atMs));
 

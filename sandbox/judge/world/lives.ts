@@ -146,10 +146,24 @@ const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocatio
 /** When the state table was last restored or emptied, and when the copy was made that it has since then. */
 type Restored = { readonly atMs: number; readonly copiedAtMs: number };
 
-/** Whether its drain had begun before the table was restored, and the copy does not have its swap. */
-const isUndrained = ({ claims, drains, calledOffAtMs, backAtMs }: Draft, { atMs, copiedAtMs }: Restored): boolean => {
+/** Whether the copy of the table has a swap of it that is not over. */
+const isInCopy = ({ claims, calledOffAtMs, backAtMs }: Draft, { copiedAtMs }: Restored): boolean => {
   const offMs = Math.max(Number.NEGATIVE_INFINITY, ...[...calledOffAtMs, ...backAtMs].filter((overMs) => overMs <= copiedAtMs));
-  return drains.some((drain) => drain.atMs <= atMs) && !claims.some((claim) => claim.atMs > offMs && claim.atMs <= copiedAtMs);
+  return claims.some((claim) => claim.atMs > offMs && claim.atMs <= copiedAtMs);
+};
+
+/** Whether its drain had begun before the table was restored, and the copy does not have its swap. */
+const isUndrained = (life: Draft, restored: Restored): boolean =>
+  life.drains.some((drain) => drain.atMs <= restored.atMs) && !isInCopy(life, restored);
+
+/** Members that were chosen to leave, where the table lost this before anything was done about it. */
+const noteLostChoices = (lives: ReadonlyMap<string, Draft>, restored: Restored): void => {
+  for (const life of lives.values()) {
+    const { claims, drains, services, stays, ending, ended } = life;
+    const isDone = drains.length > 0 || stays.some(({ how }) => how === 'terminating') || services.some(({ by }) => isFunction(by));
+    const isChosen = claims.some(({ state }) => state === 'leaving');
+    if (isChosen && !isDone && ending === undefined && ended === undefined && !isInCopy(life, restored)) life.forgottenAtMs.push(restored.atMs);
+  }
 };
 
 /**
@@ -221,8 +235,10 @@ export const livesOf = ({ events }: History): readonly Life[] => {
   let restored: Restored = { atMs: Number.NEGATIVE_INFINITY, copiedAtMs: Number.NEGATIVE_INFINITY };
   events.forEach((event, order) => {
     noteOne(lives, event, order, drains);
-    if (event.kind === 'step' && event.step === 'state-restored')
+    if (event.kind === 'step' && event.step === 'state-restored') {
       restored = { atMs: event.atMs, copiedAtMs: event.copiedAtMs ?? Number.NEGATIVE_INFINITY };
+      noteLostChoices(lives, restored);
+    }
     if (event.kind === 'in-service') noteForgotten(lives, event, restored);
   });
   return [...lives.values()];
