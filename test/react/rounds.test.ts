@@ -353,7 +353,7 @@ describe('a decision that loses its race', () => {
         of.world.stored = { ...stateUnder(six, 5), ...noted };
         return { members: there, asgs: [suspended], ended: [], aside: [], stopped: [] };
       };
-      of.provider.resume = async () => {};
+      of.provider.resume = async () => 'done' as const;
       await play(six, of);
       const said = of.world.kept.flatMap(({ rounds }) => rounds.flatMap(({ remarks = [] }) => remarks));
       return said.map(({ code }) => code);
