@@ -105,11 +105,16 @@ export const isDetached = (seen: Seen, instance: Instance): boolean =>
 /** Whether EC2 shows the tag of an Auto Scaling group that a describe shows. */
 const isTaggedIn = ({ asgs }: Seen, instance: Instance): boolean => asgs.has(tagOf(instance, asgTag) ?? '');
 
+const isShownOrOutside = ({ group, standings }: Seen, instance: Instance): boolean =>
+  !howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '');
+
+/** It has joined, and describes of its Auto Scaling group do not show it yet. */
+const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
+  !isShownOrOutside(seen, instance) && sinceJoinedMs(seen, instance) !== undefined;
+
 /** It has joined, or its Auto Scaling group launched it, and describes of that group do not show it yet. */
 const isUnshown = (seen: Seen, instance: Instance): boolean =>
-  howHeld(seen.group).isInAsgs &&
-  !seen.standings.has(instance.InstanceId ?? '') &&
-  (isTaggedIn(seen, instance) || sinceJoinedMs(seen, instance) !== undefined);
+  !isShownOrOutside(seen, instance) && (isTaggedIn(seen, instance) || hasJustJoined(seen, instance));
 
 const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
   isUnshown(seen, instance) ? { unshown: true } : {};
@@ -135,19 +140,14 @@ const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefine
 
 /**
  * Whether it needs no attach. Only an instance without an Auto Scaling group can join the group that members are
- * attached to.
+ * attached to. Where EC2 shows that it is in that group, this group's describe is older, or its user detached it a
+ * moment ago. Where members join no group, an instance outside of all groups stays there.
  */
 const isHeld = (seen: Seen, instance: Instance): boolean => {
-  const { group, standings } = seen;
-  if (!howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '')) return true;
-  return (
-    isUnshown(seen, instance) || (howHeld(group).launchesBy === 'autoScaling' && tagOf(instance, asgTag) === undefined)
-  );
+  const { joins } = howHeld(seen.group);
+  if (isShownOrOutside(seen, instance) || isUnshown(seen, instance)) return true;
+  return tagOf(instance, asgTag) === joins;
 };
-
-const isInService = (seen: Seen, instance: Instance): boolean =>
-  seen.standings.get(instance.InstanceId ?? '')?.inService ??
-  (!howHeld(seen.group).isInAsgs || !isUnshown(seen, instance));
 
 const isRegistered = (state: Told, unlessTold: boolean): boolean =>
   state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
@@ -158,6 +158,12 @@ const isRegistered = (state: Told, unlessTold: boolean): boolean =>
  */
 const worksOutside = (states: readonly Told[]): boolean =>
   states.length > 0 && states.every((state) => state === 'ready');
+
+/** Whether an admitted member is in service. One that only EC2 shows in its Auto Scaling group works as one outside. */
+const isInService = (seen: Seen, instance: Instance, states: readonly Told[]): boolean =>
+  seen.standings.get(instance.InstanceId ?? '')?.inService ??
+  (!hasJustJoined(seen, instance) &&
+    (worksOutside(states) || (howHeld(seen.group).joins === undefined && !isUnshown(seen, instance))));
 
 /** Whether a member serves, according to its target groups. */
 const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe' | 'unchecked'> => {
@@ -189,7 +195,7 @@ export const toMember = (seen: Seen, instance: Instance): Member => {
       isRegistered(state, standing !== undefined || ageMs > registeredByMs || seen.hasRegistered(id)),
     );
   const failing = states.includes('failing') && ageMs > bootGraceMs;
-  const works = admitted ? isInService(seen, instance) : running && !held && worksOutside(states);
+  const works = admitted ? isInService(seen, instance, states) : running && !held && worksOutside(states);
   const offering = offeringOf(instance);
   const reservation = tagOf(instance, tags.reservation);
   const launchedFor = groupOf(instance, seen.deployment);

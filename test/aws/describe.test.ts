@@ -433,6 +433,21 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(members.map(({ admitted, serving }) => [admitted, serving])).toEqual([[false, false]]);
   });
 
+  test('is not joined by an instance that EC2 shows in it: its describe is older, or its user detached it a moment ago', async () => {
+    const found = async (more: Record<string, string>, state?: string) => {
+      const { members } = await look(attached(), {
+        DescribeInstances: instances({ tagged: [ec2Instance('i-1', { ...ours, ...more })] }),
+        DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', {}, { targetGroups: state === undefined ? [] : ['tg-own'] })] },
+        DescribeTargetHealth: targetHealth({ 'i-1': state ?? '' }),
+      });
+      return members.map(({ admitted, serving }) => [admitted, serving]);
+    };
+    expect(await found({})).toEqual([[false, false]]);
+    expect(await found(inWeb)).toEqual([[true, false]]);
+    expect(await found(inWeb, 'healthy')).toEqual([[true, true]]);
+    expect(await found(inWeb, 'initial')).toEqual([[true, false]]);
+  });
+
   test('does not count what a lifecycle policy retains: it is on its way out, and no hook waits', async () => {
     const { asgs } = await look(attached(), {
       DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb), ec2Instance('i-2', inWeb)] }),
