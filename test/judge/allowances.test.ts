@@ -113,7 +113,7 @@ it('a member that never served and leaves first is failing until its replacement
   const fault = { fault: { on: 'event', kind: 'drop', probability: 1 }, fromMs: 80_000, untilMs: 540_000 } as const;
   const long = { calmAtMs: 900_000, restAtMs: 1_700_000, endedAtMs: 1_800_000, faults: [fault], stored };
   /** Two are wanted, and the second never serves. It ends at 710, given up or not, and its replacement is launched later. */
-  const leaves = (order: string, launchedAt: number, isGivenUp = true) =>
+  const leaves = (order: string, launchedAt: number, why: 'given-up' | 'advice' | 'advice-not-followed' | 'scale-in' = 'given-up') =>
     historyOf((script) => {
       twoServe(script);
       script.policy(50, 2, { ...policy, swap: { order, maxSurge: 1 } });
@@ -121,7 +121,9 @@ it('a member that never served and leaves first is failing until its replacement
       script.launch(100, 'i-3');
       script.at(110, { kind: 'running', instance: 'i-3' });
       script.react(703, 720, 'i-a');
-      if (isGivenUp) script.claim(705, 'i-3', 'i-a', 'leaving', 'never-served');
+      if (why.startsWith('advice')) script.advise(704, 'i-3');
+      const reason = why === 'given-up' ? 'never-served' : why === 'advice' ? 'rebalance' : 'scale-in';
+      if (reason !== 'scale-in') script.claim(705, 'i-3', 'i-a', 'leaving', reason);
       script.end(710, 'i-3', react('i-a'));
       script.launch(launchedAt, 'i-4');
       script.serves(launchedAt + 20, 'i-4');
@@ -129,8 +131,13 @@ it('a member that never served and leaves first is failing until its replacement
   expect(row && judged(row, leaves('drain-first', 712)).without).toBeGreaterThan(0);
   expect(row && judged(row, leaves('drain-first', 712))).toMatchObject({ left: 0 });
   expect(row && judged(row, leaves('drain-first', 1_500)).left).toBeGreaterThan(0);
-  expect(row && judged(row, leaves('drain-first', 712, false)).left).toBeGreaterThan(0);
+  expect(row && judged(row, leaves('drain-first', 712, 'scale-in')).left).toBeGreaterThan(0);
   expect(row && judged(row, leaves('launch-first', 712)).left).toBeGreaterThan(0);
+  // What leaves on advice is replaced in the same way.
+  expect(row && judged(row, leaves('drain-first', 712, 'advice'))).toMatchObject({ left: 0 });
+  expect(row && judged(row, leaves('drain-first', 1_500, 'advice')).left).toBeGreaterThan(0);
+  expect(row && judged(row, leaves('drain-first', 712, 'advice-not-followed')).left).toBeGreaterThan(0);
+  expect(row && judged(row, leaves('launch-first', 712, 'advice')).left).toBeGreaterThan(0);
 });
 
 it('a member that never answers fails by the launching hooks of its own Auto Scaling group, and not of another one', () => {

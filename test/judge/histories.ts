@@ -1,3 +1,4 @@
+import type { LeaveReason } from '../../core/removal/leave-reason.ts';
 import type { Actor, History, HistoryEvent } from '../../sandbox/judge/history.ts';
 import { nothingRemembered, type StateMemory } from '../../sandbox/judge/said/state-memory.ts';
 import type { Told } from '../../sandbox/judge/world/message.ts';
@@ -100,7 +101,7 @@ export type Script = {
   advise(second: number, instance: string): void;
   /** An invocation that receives these messages. */
   react(fromSecond: number, untilSecond: number, invocation: string, told?: readonly Told[], injected?: boolean, again?: readonly string[]): void;
-  claim(second: number, instance: string, invocation: string, state?: string, reason?: 'scale-in' | 'never-served' | 'interruption'): void;
+  claim(second: number, instance: string, invocation: string, state?: string, reason?: LeaveReason): void;
   /** EC2 refuses to end it, and it takes work again. */
   refuse(second: number, instance: string): void;
   /** EC2 has no capacity for what this invocation requests for web. */

@@ -70,12 +70,20 @@ export const refillsDie: Allowance = {
     }),
 };
 
-/** Members that never served, were given up, and left a moment ago: with drain-first, their replacements are launched only then. */
+/** Whether Holdfast ended it because EC2 advised that, and it never served. */
+const endedOnAdvice = (life: Life, goneMs: number): boolean =>
+  neverServed(life) &&
+  isFunction(life.ending?.by) &&
+  life.advisedAtMs.some((atMs) => atMs < goneMs) &&
+  life.claims.some(({ atMs, reason }) => atMs < goneMs && reason === 'rebalance');
+
+/** Members that never served, were given up or left on advice, a moment ago: with drain-first, their replacements are launched only then. */
 const leftFirst = (chronicle: Chronicle, group: string, atMs: number): readonly Life[] =>
   chronicle.livesIn(group).filter((life) => {
     const goneMs = goneAtMs(life);
     const isRecent = goneMs <= atMs && atMs - goneMs <= servesAgainMsIn(chronicle, group);
-    return isRecent && givenUpAtMs(chronicle, life) < goneMs && chronicle.policyAt(group, goneMs)?.order === 'drain-first';
+    const isReplaced = givenUpAtMs(chronicle, life) < goneMs || endedOnAdvice(life, goneMs);
+    return isRecent && isReplaced && chronicle.policyAt(group, goneMs)?.order === 'drain-first';
   });
 
 export const membersFail: Allowance = {
@@ -83,7 +91,7 @@ export const membersFail: Allowance = {
   excuses: servesAgain.name,
   trouble: 'An instance runs and does not respond: a target group finds it unhealthy, or never found it healthy since it joined.',
   reaches:
-    'The group of that instance, for as many members as fail, while they live and fail. With drain-first, also for members that were given up, until their replacements had the time to come up.',
+    'The group of that instance, for as many members as fail, while they live and fail. With drain-first, also for members that were given up, or that never served and left on EC2’s advice, until their replacements had the time to come up.',
   reason: 'Holdfast replaces members that leave. It does not promise to replace living members by their health.',
   covers: ({ group = '', atMs, members: late = Number.POSITIVE_INFINITY }, chronicle) => {
     const beforeMs = atMs - 1;
