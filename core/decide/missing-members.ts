@@ -53,8 +53,8 @@ const planOf = ({ view, headcount }: Situation, input: PlanInput, short: number)
     failedBoots: diedOnly(input.failedBoots),
     memory: withTakenAtOnce(input.memory),
   };
-  const last = planWithFloor(view, anything, floor);
-  if (last.placements.length > 0) return { plan: last, overridden };
+  const last = overBreakers(view, anything, planWithFloor(view, anything, floor), short);
+  if (last.plan.placements.length > 0) return last;
   const again = planToAskAgain(whatToAsk(input, short), (asked) => planWithFloor(view, asked, floor));
   return { plan: again ?? plan, overridden };
 };

@@ -141,6 +141,20 @@ describe('missing members', () => {
     expect(of({ group: group({ pools }), members: eight, state: state({ failedBoots }) })).toMatchObject(onSpotA);
   });
 
+  it('are requested from a pool whose members never served although its breaker is open, where nothing else gives', () => {
+    const only = { kind: 'pool', pool: 'spot-a' } as const;
+    const breaker = { interruptions: 3, withinMs: 600_000, holdMs: 3_600_000 };
+    const neverServed = { code: neverServedCode, message: '', atMs: nowMs, restsUntilMs: nowMs + 600_000, streak: 1, template: 'web' };
+    const breakers = { spot: { openedAtMs: nowMs - 1_000, untilMs: nowMs + 60_000, interruptions: 3 } };
+    const asked = (rest: Partial<View>) =>
+      of({ group: group({ breaker, capacity: only }), members: eight, state: state({ breakers, failedBoots: { 'spot-a': neverServed } }), ...rest });
+    expect(asked({})).toMatchObject({ placements: [{ pool: 'spot-a', count: 2 }], unplaced: 0 });
+    expect(asked({}).remarks).toMatchObject([{ code: 'breaker-overridden', count: 2 }]);
+    // A member at risk is none that the group lacks.
+    const ten = [...members(spotA, 5), ...members(spotB, 5)];
+    expect(asked({ members: ten, swaps: [waits('spot-b#1')] })).toMatchObject({ placements: [] });
+  });
+
   it('that the policy’s limit holds back are reported, with no ends where none are known', () => {
     const launches = { atMost: { kind: 'count', by: 1 }, withinMs: 600_000 } as const;
     expect(of({ group: group({ launches }), members: eight }).remarks).toMatchObject([{ code: 'launches-bounded', count: 1, ends: [] }]);
