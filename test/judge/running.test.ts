@@ -1341,7 +1341,7 @@ describe('what swaps and decisions record', () => {
     expect(onHook(500, 900, (script) => script.letGo(450))).toEqual([]);
   });
   it('does not take a stop for the end', () => {
-    const stopped = (write: (script: Script) => void = () => undefined) =>
+    const stopped = (write: (script: Script) => void = () => undefined, said: Readonly<Record<string, unknown>> = {}) =>
       details(
         timesAreTrue,
         (script) => {
@@ -1352,11 +1352,20 @@ describe('what swaps and decisions record', () => {
           script.at(140, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
           write(script);
         },
-        swap({ drainedAtMs: 120_000 }),
+        swap({ drainedAtMs: 120_000, ...said }),
       );
-    expect(stopped()).toEqual(['i-1 is only stopped, and its swap is closed']);
-    expect(stopped((script) => script.at(500, { kind: 'ended', instance: 'i-1', state: 'terminated' }))).toEqual([]);
-    expect(stopped((script) => script.letGo(500))).toEqual([]);
+    const closed = ['i-1 is only stopped, and its swap is closed'];
+    const terminated = (script: Script): void => script.at(500, { kind: 'ended', instance: 'i-1', state: 'terminated' });
+    expect(stopped()).toEqual(closed);
+    expect(stopped(terminated)).toEqual([]);
+    expect(stopped((script) => script.letGo(500))).toEqual(closed);
+    // A group that is let go leaves it stopped.
+    const withdrawn = { state: 'withdrawn', withdrawnAtMs: 600_000 };
+    expect(stopped((script) => script.letGo(500), withdrawn)).toEqual([]);
+    expect(stopped((script) => script.at(550, { kind: 'running', instance: 'i-1' }), withdrawn)).toEqual([]);
+    expect(stopped(terminated, withdrawn)).toEqual(['the swap of i-1 is withdrawn, and it had ended']);
+    const ending = (script: Script): void => script.at(590, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } });
+    expect(stopped(ending, withdrawn)).toHaveLength(1);
   });
   it('names every launch and every removal', () => {
     const explained = (decisions: readonly unknown[]) =>

@@ -69,6 +69,17 @@ describe('swaps of a group that was let go', () => {
     expect(advanced).toMatchObject([['i-1', { from: ['leaving'], set: { state: 'gone', shortfall: { code: 'let-go' } } }]]);
   });
 
+  it('stay open while their instances are only stopped, and are dropped ten minutes after the deadline', async () => {
+    const state = { 'i-1': 'stopped' };
+    const drained = { ...warned, state: 'drained', drainStartedAtMs: noonMs } as const;
+    for (const one of [warned, drained]) {
+      expect(await closed([one], 130, { 'i-1': 'stopping' })).toMatchObject({ open: ['i-1'], advanced: [], retired: [] });
+      // Nobody ends them: a running group does so once enough others serve.
+      expect(await closed([one], 719, state)).toMatchObject({ open: ['i-1'], advanced: [], started: [] });
+      expect(await closed([one], 720, state)).toMatchObject({ open: [], advanced: [], retired: [{ instance: 'i-1' }] });
+    }
+  });
+
   // Nothing tells the first look whether the instance ended before the policy was deleted or after it.
   it('do not say that the group was let go where the first look after that finds their instances ended', async () => {
     const { advanced } = await closed([warned], 60, { 'i-1': 'terminated' }, { wasLetGo: false });

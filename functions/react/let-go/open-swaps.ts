@@ -3,7 +3,7 @@ import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/left-on-hook.t
 import { asGone } from '../../../core/drain/shortfall.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
-import { isAlive } from '../../../core/signals/signal-age.ts';
+import { hasEnded, isAlive } from '../../../core/signals/signal-age.ts';
 import { isLongUnseen } from '../../../core/swap/ends.ts';
 import { asGoneAfterLetGo, asLetOff, isLetOff } from '../../../core/swap/let-go.ts';
 import { changeTo } from '../../../core/swap/progress.ts';
@@ -18,8 +18,8 @@ import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { newDecisionId } from '../record/identifiers.ts';
 
-const hasEnded = (swap: Swap, owner: Owner | undefined, nowMs: number): boolean =>
-  owner === undefined ? isLongUnseen(swap, nowMs) : !isAlive(owner);
+const isOver = (swap: Swap, owner: Owner | undefined, nowMs: number): boolean =>
+  owner === undefined ? isLongUnseen(swap, nowMs) : hasEnded(owner);
 
 const drainsAtOnce = 8;
 
@@ -37,9 +37,9 @@ const carryOn = async (
   const last = begun.length === 0 ? undefined : await ports.store.lastGroup(group);
   if (last === undefined) return;
   const drainFor = drainsOf(group, newDecisionId(ports.clock, ports.random), open);
-  const shown = new Set(known.keys());
-  const spared = new Set([...known].flatMap(([instance, owner]) => (isAlive(owner) ? [instance] : [])));
-  const taking = { timeoutMs: last.drain.timeoutMs, shown, spared, drainFor, stoppedDrains };
+  // A stopped instance stays as it is: EC2 may start it again, and nobody knows whether enough others serve.
+  const alive = new Set([...known].flatMap(([instance, owner]) => (isAlive(owner) ? [instance] : [])));
+  const taking = { timeoutMs: last.drain.timeoutMs, shown: alive, spared: alive, drainFor, stoppedDrains };
   const taken = await takeOverDrains(begun, taking, ports);
   const unstarted = begun.filter((swap) => mayBeUnstarted(swap, ports.clock.now()));
   const drains = new Set([...taken, ...unstarted].flatMap(({ drain }) => drain ?? []));
@@ -59,7 +59,7 @@ type LetGoSwaps = Pick<Facts, 'group' | 'stoppedDrains'> & {
 
 /**
  * Finishes the swaps of a group whose policy was deleted. A swap becomes `gone` when its instance has ended. A swap
- * whose instance stays is dropped, and the instance keeps running. A drain that has begun goes on. Returns the swaps
+ * whose instance stays is dropped, and the instance stays as it is. A drain that has begun goes on. Returns the swaps
  * that are still open.
  */
 export const closeLetGo = async (
@@ -71,7 +71,7 @@ export const closeLetGo = async (
   if (swaps.length === 0) return [];
   const known = await owners.ownersOf(swaps.map(({ instance }) => instance));
   const nowMs = clock.now();
-  const over = swaps.filter((swap) => hasEnded(swap, known.get(swap.instance), nowMs));
+  const over = swaps.filter((swap) => isOver(swap, known.get(swap.instance), nowMs));
   const alive = swaps.filter((swap) => !over.includes(swap));
   const off = alive.filter((swap) => isLetOff(swap, nowMs));
   const open = alive.filter((swap) => !off.includes(swap));

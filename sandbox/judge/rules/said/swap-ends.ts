@@ -21,9 +21,18 @@ const livedWhenWritten = (chronicle: Chronicle, life: Life, { instance, withdraw
     .of('item-written')
     .some(({ item, atMs }) => item === items.past(instance) && isAlive(life, atMs) && withdrawnAtMs - atMs <= chronicle.times.clockMs);
 
+/** Whether it was only stopped then, or ran again. A stopped instance may start again. */
+const wasOnlyStopped = (chronicle: Chronicle, { instance, withdrawnAtMs = 0 }: SaidSwap): boolean => {
+  const last = [...chronicle.of('ending'), ...chronicle.of('ended'), ...chronicle.of('running')]
+    .filter((one) => one.instance === instance && one.atMs <= withdrawnAtMs)
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .at(-1);
+  return last !== undefined && last.kind !== 'ending' && (last.kind !== 'ended' || last.state === 'stopped');
+};
+
 /** A swap is withdrawn only while its instance lives. If the instance left later, that was by another swap. */
 const saidWithdrawn = (chronicle: Chronicle, life: Life, swap: SaidSwap): string | undefined =>
-  isAlive(life, swap.withdrawnAtMs ?? 0) || livedWhenWritten(chronicle, life, swap)
+  isAlive(life, swap.withdrawnAtMs ?? 0) || livedWhenWritten(chronicle, life, swap) || wasOnlyStopped(chronicle, swap)
     ? undefined
     : `the swap of ${swap.instance} is withdrawn, and it had ended`;
 
@@ -34,10 +43,10 @@ const isKept = (chronicle: Chronicle, life: Life, { state, keptUntilMs }: SaidSw
   return state === 'drained' && isSaid && isAlive(life, chronicle.history.endedAtMs);
 };
 
-/** Whether EC2 stopped it and nobody has ended it since, in a group that is held. A stopped instance may start again. */
-const isOnlyStopped = (chronicle: Chronicle, { instance, group }: SaidSwap): boolean => {
+/** Whether EC2 stopped it and nobody has ended it since. */
+const isOnlyStopped = (chronicle: Chronicle, { instance }: SaidSwap): boolean => {
   const last = chronicle.of('ended').findLast((one) => one.instance === instance);
-  if (last?.state !== 'stopped' || chronicle.policyAt(group, chronicle.history.endedAtMs) === undefined) return false;
+  if (last?.state !== 'stopped') return false;
   return !chronicle.of('ending').some((one) => one.instance === instance && one.atMs > last.atMs);
 };
 
