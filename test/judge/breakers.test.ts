@@ -228,6 +228,17 @@ describe('an open breaker is kept', () => {
     expect(at(90)).toEqual([]);
     expect(at(720)).toEqual([]);
   });
+  it('also where its policy was deleted and came back, unless a policy had no breaker', () => {
+    const back = (...documents: readonly object[]) =>
+      kept((script) => {
+        opens(script, 100, 700);
+        script.letGo(200);
+        for (const [index, document] of documents.entries()) script.policy(250 + 10 * index, index + 2, { ...document } as typeof policy);
+        launches(script, 400, 'i-3', 'spot-b');
+      });
+    expect(back(guarded)).toEqual(['i-3 was launched while the breaker of spot was open']);
+    expect(back(policy, guarded)).toEqual([]);
+  });
   it('until it is reported as closed, and in its family', () => {
     const closed = (script: Script): void => {
       opens(script, 100, 700);
@@ -367,6 +378,13 @@ describe('a later tier', () => {
       ),
     ).toHaveLength(1);
     expect(later(edited({}, told), 600)).toHaveLength(1);
+    // The policy was deleted for a while. One without breakers came first.
+    const deleted: Write = (script) => script.letGo(200);
+    expect(later(edited(laxer, told, deleted), 600)).toEqual([]);
+    expect(later(edited(laxer, told, deleted), 760)).toHaveLength(1);
+    expect(later(edited({}, told, deleted), 600)).toHaveLength(1);
+    const unguarded: Write = (script) => script.policy(250, 2, policy);
+    expect(later(edited(laxer, told, deleted, unguarded), 600)).toHaveLength(1);
   });
   it('is used where the earlier one is an Auto Scaling group that may launch of the family', () => {
     const families = (asg: object) => ({
@@ -428,6 +446,7 @@ describe('a breaker comes to its end', () => {
     };
     expect(found(again)).toEqual([]);
     expect(found((script) => script.policy(1_000, 2, { ...guarded }))).toEqual([]);
+    expect(found((script) => script.letGo(1_000))).toEqual([]);
   });
   it('and is reported as open for as long as the policy sets', () => {
     const told = (hold: string) => found((script) => closes(script, 1_450), 4_000, { ...policy, breaker: { ...breaker, hold } });

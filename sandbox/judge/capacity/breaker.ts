@@ -65,9 +65,11 @@ export type ToldOpen = { readonly breaker: string; readonly fromMs: number; read
 /** Every time that a breaker of a group was reported as open. `overMs`: from then on its state is unknown. */
 export const toldOpenIn = (chronicle: Chronicle, group: string): readonly ToldOpen[] => {
   const told = chronicle.of('announced').filter(({ detail }) => detail.group === group);
+  const policies = chronicle.groups.get(group)?.policies ?? [];
+  // A policy without breakers ends them. A policy that is deleted, and comes back, does not.
   const lost = [
     ...lossesOfMemory(chronicle, group),
-    ...(chronicle.groups.get(group)?.policies ?? []).flatMap(({ atMs, policy }) => (policy?.breaker === undefined ? [atMs] : [])),
+    ...policies.flatMap(({ atMs, policy }) => (policy !== undefined && policy.breaker === undefined ? [atMs] : [])),
   ];
   return told.flatMap(({ detailType, detail, atMs }): readonly ToldOpen[] => {
     if (detailType !== announcements.breakerOpened) return [];

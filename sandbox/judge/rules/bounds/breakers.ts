@@ -124,7 +124,7 @@ export const breakersEnd: Rule = {
       if (forMs > rule.holdMs + 2 * chronicle.times.clockMs || forMs < rule.holdMs - slackMs)
         return [{ group, atMs: fromMs, detail: `the breaker of ${breaker} is told to be open for ${Math.round(forMs / 1_000)} s` }];
       const endMs = dueMs(chronicle, group, open, rule) + 2 * times.tickMs + slackMs;
-      const isSame = chronicle.policiesIn(group, fromMs - slackMs, endMs).length === 1;
+      const isSame = chronicle.policiesIn(group, fromMs - slackMs, endMs).length === 1 && chronicle.policyAt(group, endMs) !== undefined;
       if (overMs <= endMs || !isSame || !isPlain(chronicle, group, fromMs, endMs)) return [];
       return [{ group, atMs: endMs, detail: `the breaker of ${breaker} is neither told to be closed nor open again` }];
     }),
