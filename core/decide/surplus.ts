@@ -102,6 +102,18 @@ const chosen = (situation: Situation, count: number, ofAnyShare: number): readon
 const replacements = ({ view, headcount, arbiter }: Situation): number =>
   arrived(movesUnderWay(view, headcount), isOneOf(arbiter.unclaimed()));
 
+/** Who leaves of those that the group has above what it keeps: at most so many. */
+const leaveNow = (situation: Situation, most = Number.POSITIVE_INFINITY) => {
+  const { view, arbiter } = situation;
+  const count = aboveDesired(situation) - replacements(situation);
+  const room = arbiter.aboveMinimum().total;
+  const ofAnyShare = count - keptButForShares(view, arbiter.unclaimed());
+  const removals = releasableNow(chosen(situation, Math.min(count, room, most), ofAnyShare), view);
+  arbiter.leave(removals.map(idOf));
+  const kept = outsideAsgOf(view.group) === undefined ? Math.max(0, count - room) : 0;
+  return { removals, kept };
+};
+
 /**
  * Members above the desired size, in the policy's order. A serving member is chosen only while the remaining ones serve
  * the desired size, because members that still boot do not replace it yet. Members with waiting swaps are not chosen
@@ -112,14 +124,13 @@ const replacements = ({ view, headcount, arbiter }: Situation): number =>
 export const surplus: Rule = {
   name: 'surplus',
   propose: (situation) => {
-    const { view, arbiter } = situation;
+    const { view } = situation;
     if (mayLackSwaps(view.state, view.nowMs)) return {};
-    const count = aboveDesired(situation) - replacements(situation);
-    const room = arbiter.aboveMinimum().total;
-    const ofAnyShare = count - keptButForShares(view, arbiter.unclaimed());
-    const removals = releasableNow(chosen(situation, Math.min(count, room), ofAnyShare), view);
-    arbiter.leave(removals.map(({ instance }) => instance));
-    const kept = outsideAsgOf(view.group) === undefined ? Math.max(0, count - room) : 0;
-    return { removals, ...(kept > 0 && { keptByMinimum: kept }) };
+    const before = replacements(situation);
+    const first = leaveNow(situation);
+    // A replacement whose member leaves is above the desired size from then on.
+    const freed = before - replacements(situation);
+    const { removals, kept } = freed > 0 ? leaveNow(situation, freed) : { removals: [], kept: first.kept };
+    return { removals: [...first.removals, ...removals], ...(kept > 0 && { keptByMinimum: kept }) };
   },
 };

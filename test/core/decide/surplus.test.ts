@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyDraft } from '../../../core/decide/draft.ts';
 import { aboveDesired, surplus } from '../../../core/decide/surplus.ts';
+import type { Group } from '../../../core/group/group.ts';
 import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { spread, weighted } from '../selector/tree-builders.ts';
@@ -118,7 +119,22 @@ describe('a surplus', () => {
     const moving = [...members(onDemandB, 1), ...members(spotA, 9), member('new', spotB, { reservation: 'r-9' })];
     expect(removed({ members: moving })).toHaveLength(1);
     expect(removed({ members: moving, state: state({ returns }) })).toEqual([]);
-    expect(removed({ members: [...moving, member('more', spotB)], state: state({ returns }) })).toHaveLength(1);
+    // The member that moves leaves, and so one more is above the size.
+    const more = [...moving, member('more', spotB)];
+    expect(removed({ members: more, state: state({ returns }) })).toEqual(['od-b#1', 'spot-a#1']);
+  });
+
+  it('is a replacement of a move whose member leaves in the same decision, and no other one', () => {
+    const move = (reservation: string, instance: string) => ({ reservation, atMs: 0, leaving: [instance], count: 1 });
+    const returns = { moves: [move('r-8', 'young'), move('r-9', 'old')], losses: [] };
+    const [young, old] = [member('young', onDemandB, { launchedAtMs: nowMs - 60_000 }), member('old', onDemandB, { launchedAtMs: 0 })];
+    const fresh = (name: string, reservation: string) => member(name, spotB, { reservation, launchedAtMs: nowMs - 10_000, serving: false });
+    const all = [young, old, ...members(spotA, 8), fresh('for-young', 'r-8'), fresh('for-old', 'r-9')];
+    const leaving = (desired: number, removal: Group['removal']) =>
+      removed({ group: group({ removal }), members: all, state: state({ desired, returns }) });
+    expect(leaving(9, { order: 'newest-first' })).toEqual(['young', 'for-young']);
+    expect(leaving(9, { order: 'oldest-first' })).toEqual(['old', 'for-old']);
+    expect(leaving(10, { order: 'newest-first' })).toEqual([]);
   });
 
   describe('of a group with spares whose shares hold too many', () => {
