@@ -113,8 +113,8 @@ const staysText = ({ state, reason, deadlineMs = 0, withdrawnAtMs = 0, shortfall
   withdrawnAtMs > deadlineMs &&
   shortfall === undefined
     ? [
-        'EC2 announced that it would take this instance, and did not. It is in service again since its swap was ' +
-          'withdrawn; its replacement is above the size.',
+        'EC2 announced that it would take this instance, and did not, or stopped it and started it again. It is in ' +
+          'service again since its swap was withdrawn. Beside enough others, its replacement is above the size.',
       ]
     : [];
 

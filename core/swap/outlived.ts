@@ -19,18 +19,34 @@ export const asOutlived = ({ shortfall, ...swap }: Swap): Swap =>
   shortfall === undefined || 'by' in shortfall ? swap : { ...swap, shortfall };
 
 /**
- * Swaps of members that still run although EC2 warned about them. They stay, and their replacements are above the size.
- * An instance that EC2 stopped and started again has a later launch time, and counts as taken.
+ * Members that EC2 warned about, stopped and started again: they have a later launch time. They count as taken, unless
+ * the group is short without them.
+ */
+export const startedAgainIn = (
+  swaps: readonly Swap[],
+  members: readonly Pick<Member, 'instance' | 'launchedAtMs'>[],
+): ReadonlySet<string> => {
+  const deadlines = new Map(swaps.map(({ instance, deadlineMs = Number.POSITIVE_INFINITY }) => [instance, deadlineMs]));
+  return new Set(
+    members.flatMap(({ instance, launchedAtMs }) =>
+      launchedAtMs >= (deadlines.get(instance) ?? Number.POSITIVE_INFINITY) ? [instance] : [],
+    ),
+  );
+};
+
+/**
+ * Swaps of members that run although EC2 warned about them, without those that count as taken. They stay, and their
+ * replacements may be above the size.
  */
 export const outlivedIn = (
   swaps: readonly Swap[],
   members: readonly Pick<Member, 'instance' | 'state' | 'launchedAtMs'>[],
   nowMs: number,
+  taken = startedAgainIn(swaps, members),
 ): readonly Swap[] => {
-  const known = new Map(members.map((member) => [member.instance, member]));
+  const running = new Set(members.flatMap(({ instance, state }) => (state === 'running' ? [instance] : [])));
   return swaps.filter((swap) => {
-    const member = known.get(swap.instance);
-    const runsOn = member?.state === 'running' && member.launchedAtMs < (swap.deadlineMs ?? 0);
+    const runsOn = running.has(swap.instance) && !taken.has(swap.instance);
     return runsOn && swap.state !== 'gone' && hasOutlived(swap, nowMs, outlivedAfterMs);
   });
 };

@@ -366,7 +366,7 @@ The decision by which it was launched:
     const spared = { ...swap, reason: 'interruption', state: 'withdrawn', deadlineMs, withdrawnAtMs: deadlineMs + 301_000 } as const;
     const text = (rest: Partial<Swap> = {}) =>
       explanationText({ instance: swap.instance, swap: { ...spared, ...rest }, decisions: [], replacements: [], unreadable: [] });
-    expect(text({ shortfall: undefined })).toContain('EC2 announced that it would take this instance, and did not. It is in service again');
+    expect(text({ shortfall: undefined })).toContain('EC2 announced that it would take this instance, and did not, or');
     expect(text({ shortfall: { code: 'let-go' } })).not.toContain('in service again');
     expect(text({ withdrawnAtMs: deadlineMs })).not.toContain('in service again');
   });

@@ -30,6 +30,12 @@ const claims = (
   }
 };
 
+/** A swap of i-1 is written, and becomes history later. */
+const isHistory = (script: Script, second: number): void => {
+  script.claim(45, 'i-1', 'i-b');
+  script.at(second, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-1', bytes: 500, by: react('i-b') });
+};
+
 /** EC2 stops it at 40, and it runs and serves again from this second on. */
 const stopped = (script: Script, instance: string, runsAgainAt?: number): void => {
   script.at(40, { kind: 'ending', instance, by: { kind: 'ec2' } }, { kind: 'ended', instance, state: 'stopped' });
@@ -69,6 +75,9 @@ describe('nothing is launched that nobody needs', () => {
     expect(launched(50)).toEqual(['with this launch, 3 members stay, expected at most 2']);
     expect(launched(100.5)).toEqual([]);
     expect(launched(50, (script) => script.claim(45, 'i-1', 'i-b'))).toEqual([]);
+    // That swap is history.
+    expect(launched(50, (script) => isHistory(script, 60))).toHaveLength(1);
+    expect(launched(50, (script) => isHistory(script, 104))).toEqual([]);
   });
   it('breaks when an Auto Scaling group was about to launch the same by itself', () => {
     const beside = (more: (script: Script) => void, suspended: readonly string[] = [], lagS = 0) => {
@@ -538,6 +547,9 @@ describe('nobody is removed without need', () => {
     expect(removed(50)).toEqual([]);
     expect(removed()).toHaveLength(2);
     expect(removed(50, (script) => script.claim(45, 'i-1', 'i-b'))).toHaveLength(2);
+    expect(removed(50, (script) => isHistory(script, 48))).toEqual([]);
+    expect(removed(50, (script) => isHistory(script, 60))).toEqual([]);
+    expect(removed(50, (script) => isHistory(script, 110))).toHaveLength(2);
   });
   it('gives strays five minutes, and no other members', () => {
     const chosen = (second: number, { tags = {}, reason = 'unwanted' }: { tags?: Readonly<Record<string, string>>; reason?: string } = {}) =>

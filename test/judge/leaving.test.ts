@@ -56,6 +56,20 @@ describe('a warned member is taken out of service before its deadline', () => {
     // EC2 was to take it before it was put back.
     expect(again(105)).toEqual([]);
   });
+  it('judges each run of an instance that was stopped meanwhile by its own warnings', () => {
+    const again = (write: (script: Script) => void = () => undefined) =>
+      details(warnedTakenOut, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.takeOut(150, 'i-1');
+        script.at(220, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+        script.serves(300, 'i-1');
+        write(script);
+        script.end(900, 'i-1', end);
+      });
+    expect(again()).toEqual([]);
+    expect(again((script) => script.warn(780, 'i-1'))).toEqual(['i-1 was warned, and ended while web still sent it requests']);
+  });
   it('breaks when it came back into service and was forgotten', () => {
     const found = details(warnedTakenOut, (script) => {
       twoServe(script);

@@ -53,6 +53,15 @@ describe('what a decision remarks is true', () => {
     const warned = (script: Script): void => script.warn(85, 'i-3');
     expect(said(about('put-back'), third(80, warned))).toEqual([]);
     expect(said(about('put-back'), third(80))).toEqual(wrong('put-back'));
+    const stopped = (script: Script): void => {
+      script.warn(61, 'i-3');
+      script.at(62, { kind: 'ended', instance: 'i-3', state: 'stopped' });
+    };
+    const again = (script: Script): void => {
+      stopped(script);
+      script.at(88, { kind: 'running', instance: 'i-3' });
+    };
+    expect([said(about('put-back'), third(undefined, again)), said(about('put-back'), third(undefined, stopped))]).toEqual([[], wrong('put-back')]);
     const advised = (script: Script): void => script.advise(85, 'i-3');
     const ignored = { ...policy, rebalance: { act: false } };
     expect(said(about('advice-not-followed'), third(80, advised), ignored)).toEqual([]);

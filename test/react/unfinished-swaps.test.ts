@@ -4,6 +4,7 @@ import type { Mode } from '../../core/group/mode.ts';
 import type { ActionResult, Holdings } from '../../core/ports/capacity-provider.ts';
 import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
+import type { Member } from '../../core/view/view.ts';
 import { continueSwaps } from '../../functions/react/carry-out/unfinished-swaps.ts';
 import type { Gathered } from '../../functions/react/look/gather.ts';
 import type { Run } from '../../functions/react/run.ts';
@@ -22,6 +23,8 @@ type Trouble = {
   readonly heardEnded?: Readonly<Record<string, number>>;
   /** Changes of swaps are added here. */
   readonly changes?: SwapChange[];
+  /** Swaps that become history are added here. */
+  readonly history?: Swap[];
   /** Completed hooks are added here. */
   readonly completed?: string[];
   /** The swap as it is stored once its member is back, and how many attempts to withdraw it fail. */
@@ -32,7 +35,7 @@ const mendedBy = async (
   swaps: readonly Swap[],
   nowMs: number,
   holdings: Partial<Holdings> = {},
-  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, heardEnded, changes, completed, warnedAgain }: Trouble = {},
+  { stoppedDrains = [], runsOn = [], mode = 'act', notBack, heardEnded, changes, history, completed, warnedAgain }: Trouble = {},
 ) => {
   const retired: string[] = [];
   const claimed: Swap[] = [];
@@ -48,10 +51,11 @@ const mendedBy = async (
       changes?.push(change);
       return 'done';
     },
-    retire: async ({ instance }: Swap) => {
+    retire: async (swap: Swap) => {
       conflicts -= 1;
       if (conflicts >= 0) return 'conflict';
-      retired.push(instance);
+      retired.push(swap.instance);
+      history?.push(swap);
       return 'done';
     },
     swapNow: async () => warnedAgain?.stored,
@@ -213,6 +217,34 @@ describe('a swap whose instance EC2 stops', () => {
 
   it('is closed once the instance has ended', async () => {
     expect(await mended([taken], inMs(200), { ended: ['i-1'] })).toMatchObject([{ state: 'gone' }]);
+  });
+
+  describe('and starts again', () => {
+    const again = member('i-1', { launchedAtMs: inMs(400), serving: false });
+    const found = (atS: number, one = again, ...others: readonly Member[]) => mendedBy([taken], inMs(atS), { members: [one, ...others] });
+
+    it('is withdrawn as the instance is put back, while too few others serve', async () => {
+      expect(await found(420)).toMatchObject({ putBack: ['i-1'], retired: ['i-1'], swaps: [] });
+      // Without a target group it may serve already.
+      expect(await found(420, { ...again, serving: true })).toMatchObject({ putBack: ['i-1'], retired: ['i-1'] });
+    });
+
+    it('waits until the instance runs, and is not ended before', async () => {
+      expect(await found(900, { ...again, state: 'pending' })).toMatchObject({ retired: [], swaps: [taken] });
+      expect(await mended([taken], inMs(1_020), { members: [again] }, { notBack: 'later' })).toEqual([taken]);
+    });
+
+    it('is ours to end while enough others serve', async () => {
+      expect(await found(420, again, ...serving)).toMatchObject({ retired: [], swaps: [{ reason: 'unwanted' }] });
+    });
+
+    it('keeps its shortfall, because EC2 did cut its connections', async () => {
+      const shortfall = { code: 'still-draining', cutAtMs: inMs(120), by: 'ec2' } as const;
+      const history: Swap[] = [];
+      for (const launchedAtMs of [noonMs, inMs(400)])
+        await mendedBy([{ ...taken, shortfall }], inMs(420), { members: [{ ...again, launchedAtMs }] }, { history });
+      expect(history.map((swap) => swap.shortfall?.code)).toEqual([undefined, 'still-draining']);
+    });
   });
 
   it('begins its drain at once when it waits for its turn, if enough serve without the instance', async () => {

@@ -6,7 +6,7 @@ import { mayTakeOver, modeOf } from '../../../core/group/mode.ts';
 import { endsHeard } from '../../../core/group-state/state.ts';
 import type { NameDrain } from '../../../core/swap/drain-kind.ts';
 import { endsIn, unseenIn } from '../../../core/swap/ends.ts';
-import { asOutlived, outlivedIn } from '../../../core/swap/outlived.ts';
+import { asOutlived, outlivedIn, startedAgainIn } from '../../../core/swap/outlived.ts';
 import { changeTo } from '../../../core/swap/progress.ts';
 import { type TakingOver, takenOver } from '../../../core/swap/stuck-drains.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
@@ -18,8 +18,8 @@ import { completeHooksOf } from './hooks.ts';
 import { claimWarnedAgain } from './warned-again.ts';
 
 /**
- * Puts members back into service that EC2 warned about and did not take. Their swaps are withdrawn. Members that could
- * not be put back keep their swaps, and the next look tries again.
+ * Puts members back into service that EC2 warned about and did not take, or started again. Their swaps are withdrawn.
+ * Members that could not be put back keep their swaps, and the next look tries again.
  */
 const putBack = async ({ group, provider, ports }: Run, spared: readonly Swap[]): Promise<ReadonlySet<string>> => {
   if (spared.length === 0 || modeOf(group) !== 'act') return new Set();
@@ -36,7 +36,7 @@ const putBack = async ({ group, provider, ports }: Run, spared: readonly Swap[])
 const close = async (
   { group, facts, ports }: Run,
   { swaps, holdings, state }: Pick<Gathered, 'swaps' | 'holdings' | 'state'>,
-  back: ReadonlySet<string>,
+  { back, again }: { readonly back: ReadonlySet<string>; readonly again: ReadonlySet<string> },
 ): Promise<{ readonly open: readonly Swap[]; readonly warnedAgain: readonly Swap[] }> => {
   const look = { group, holdings, state, heard: facts, back, nowMs: ports.clock.now() };
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
@@ -55,7 +55,7 @@ const close = async (
     }),
   );
   const retired = await inParallel(over, writesAtOnce, (swap) =>
-    ports.store.retire(back.has(swap.instance) ? asOutlived(swap) : swap),
+    ports.store.retire(back.has(swap.instance) && !again.has(swap.instance) ? asOutlived(swap) : swap),
   );
   return {
     open,
@@ -86,15 +86,18 @@ export const continueSwaps = async (
   gathered: Gathered,
   drainFor: NameDrain,
 ): Promise<Pick<Gathered, 'swaps' | 'putBack'>> => {
-  const spared = outlivedIn(gathered.swaps, gathered.holdings.members, run.ports.clock.now());
-  const back = await putBack(run, spared);
-  const { open, warnedAgain } = await close(run, gathered, back);
-  const swaps = [...open, ...(await claimWarnedAgain(run, warnedAgain, drainFor))];
   const { members, stopped, aside } = gathered.holdings;
+  const again = startedAgainIn(gathered.swaps, members);
+  const others = members.filter(({ serving, instance }) => serving && !again.has(instance));
+  const isEnough = others.length >= gathered.state.desired;
+  const spared = outlivedIn(gathered.swaps, members, run.ports.clock.now(), isEnough ? again : new Set());
+  const back = await putBack(run, spared);
+  const { open, warnedAgain } = await close(run, gathered, { back, again });
+  const swaps = [...open, ...(await claimWarnedAgain(run, warnedAgain, drainFor))];
   // An instance that EC2 stopped may start again, and is kept while too few members serve.
-  const isEnough = members.filter(({ serving }) => serving).length >= gathered.state.desired;
   const needless = isEnough ? stopped : [];
-  const shown = new Set([...members.map(({ instance }) => instance), ...needless]);
+  const running = members.filter(({ instance }) => isEnough || !again.has(instance));
+  const shown = new Set([...running.map(({ instance }) => instance), ...needless]);
   const taking = {
     timeoutMs: run.group.drain.timeoutMs,
     shown,

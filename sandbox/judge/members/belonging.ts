@@ -66,10 +66,17 @@ export const memberFinder = (lives: readonly Life[], groups: ReadonlyMap<string,
 };
 
 /** When whether it belongs to a group may change, while all policies stay the same: what `memberFinder` compares with a moment. */
-const turningPoints = remembered(({ launchedAtMs, tags, stays, ending, ended, restarts }: Life): readonly number[] => {
+const turningPoints = remembered(({ launchedAtMs, tags, stays, ending, ended, restarts, historyAtMs }: Life): readonly number[] => {
   const ends = [{ ending, ended }, ...restarts].flatMap((run) => [run.ending?.atMs ?? [], run.ended?.atMs ?? []].flat());
   const spans = stays.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]);
-  return [launchedAtMs, ...tags.map(({ atMs }) => atMs), ...spans, ...ends, ...restarts.map(({ atMs }) => atMs)];
+  return [
+    launchedAtMs,
+    ...tags.map(({ atMs }) => atMs),
+    ...spans,
+    ...ends,
+    ...restarts.map(({ atMs }) => atMs),
+    ...(restarts.length > 0 ? historyAtMs : []),
+  ];
 });
 
 /** Those of a group's instances that may begin or cease to belong to it after the first and until the second moment. */

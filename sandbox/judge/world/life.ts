@@ -76,6 +76,8 @@ export type Life = End & {
   readonly services: readonly Service[];
   readonly empties: readonly { readonly atMs: number; readonly targetGroup: string }[];
   readonly warnings: readonly Warning[];
+  /** When a swap of it became history. */
+  readonly historyAtMs: readonly number[];
   /** When it was certain that EC2 did not take it, although it had warned. */
   readonly sparedAtMs: readonly number[];
   /** When its swap was withdrawn after that. */

@@ -24,6 +24,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   services: [],
   empties: [],
   warnings: [],
+  historyAtMs: [],
   sparedAtMs: [],
   backAtMs: [],
   forgottenAtMs: [],
@@ -184,6 +185,7 @@ const pastItem = /^past#(.+)$/;
 const noteBack = (lives: ReadonlyMap<string, Draft>, { item, atMs }: About<'item-written'>): void => {
   const [, instance = ''] = pastItem.exec(item) ?? [];
   const life = lives.get(instance);
+  life?.historyAtMs.push(atMs);
   if (life === undefined || life.ending !== undefined || life.ended !== undefined) return;
   if (life.sparedAtMs.some((sparedAtMs) => sparedAtMs <= atMs)) life.backAtMs.push(atMs);
   else if (life.warnings.length === 0) life.calledOffAtMs.push(atMs);

@@ -35,7 +35,8 @@ export const runsOf = (life: Life): readonly Life[] => {
   return ends.map(({ ending, ended }, index): Life => {
     const [sinceMs, untilMs] = [restarts[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY, restarts[index]?.atMs ?? endless];
     const { ending: _ending, ended: _ended, ...run } = chapterOf(life, sinceMs, untilMs);
-    const again = index > 0 && { runsAgainMs: sinceMs };
+    // It is a member again when the swap of an earlier run becomes history.
+    const again = index > 0 && { runsAgainMs: sinceMs, backAtMs: life.historyAtMs.filter((atMs) => atMs > sinceMs && atMs <= untilMs) };
     return { ...run, restarts: [], ...again, ...(ending !== undefined && { ending }), ...(ended !== undefined && { ended }) };
   });
 };
@@ -50,15 +51,21 @@ export const runFrom = (life: Life, atMs: number): Life => {
 /** Whether an instance runs again that was stopped before, and has not ended since. */
 export const runsAgainAt = ({ restarts }: Life, atMs: number): boolean => restarts.some((run) => run.atMs <= atMs && goneAtMs(run) > atMs);
 
+/** Whether a swap that was written before a run began decides about the instance: it is not history yet. */
+const isClaimedBefore = ({ claims, historyAtMs }: Life, runsAgainMs: number, atMs: number): boolean => {
+  const claim = claims.findLast((one) => one.atMs <= runsAgainMs);
+  return claim !== undefined && !historyAtMs.some((overMs) => overMs >= claim.atMs && overMs <= atMs);
+};
+
 /**
  * What of an instance is a member at a moment: its life, until it first ended, or the run since it was started again. While a swap of an earlier run is
- * written, that swap decides about the instance, and the new run is no member.
+ * open, that swap decides about the instance, and the new run is no member.
  */
 export const presentRuns = (lives: readonly Life[]): ((life: Life, atMs: number) => readonly Life[]) => {
   const runs = new Map(lives.filter(({ restarts }) => restarts.length > 0).map((life) => [life, runsOf(life).slice(1)]));
   return (life, atMs) => {
     if (isAlive(life, atMs)) return [life];
     const run = runs.get(life)?.find((one) => (one.runsAgainMs ?? endless) <= atMs && goneAtMs(one) > atMs);
-    return run === undefined || life.claims.some((claim) => claim.atMs <= (run.runsAgainMs ?? endless)) ? [] : [run];
+    return run === undefined || isClaimedBefore(life, run.runsAgainMs ?? endless, atMs) ? [] : [run];
   };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asOutlived, hasOutlived, outlivedIn } from '../../../core/swap/outlived.ts';
+import { asOutlived, hasOutlived, outlivedIn, startedAgainIn } from '../../../core/swap/outlived.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { Member } from '../../../core/view/view.ts';
 import { member } from '../members.ts';
@@ -27,9 +27,13 @@ describe('a member that outlives its announcement', () => {
     expect(found(warned(), { state: 'pending' })).toBe(false);
     expect(outlivedIn([warned()], [member('i-2', spotA)], nowMs)).toEqual([]);
   });
-  it('was not started again after it', () => {
+  it('was not started again after it, unless that counts for nothing', () => {
     expect(found(warned(), { launchedAtMs: nowMs - 300_001 })).toBe(true);
     expect(found(warned(), { launchedAtMs: nowMs - 300_000 })).toBe(false);
+    const [again, { deadlineMs: _, ...timeless }] = [member('i-1', spotA, { launchedAtMs: nowMs - 300_000 }), warned()];
+    expect(outlivedIn([warned()], [again], nowMs, new Set())).toEqual([warned()]);
+    expect([...startedAgainIn([warned()], [again])]).toEqual(['i-1']);
+    expect([startedAgainIn([timeless], [again]), startedAgainIn([], [again])].map(({ size }) => size)).toEqual([0, 0]);
   });
   it('is not gone, and leaves for no reason of ours', () => {
     expect(found(warned({ state: 'gone' }))).toBe(false);

@@ -73,8 +73,8 @@ export const draining: readonly PutBack[] = [
   {
     name: 'a member that EC2 announced to take and did not is ended',
     file: 'functions/react/carry-out/unfinished-swaps.ts',
-    from: 'const spared = outlivedIn(gathered.swaps, gathered.holdings.members, run.ports.clock.now());',
-    to: 'const spared = outlivedIn([], gathered.holdings.members, run.ports.clock.now());',
+    from: 'const spared = outlivedIn(gathered.swaps, members,',
+    to: 'const spared = outlivedIn([], members,',
     situation: 'warnings that do not come true',
   },
   {

@@ -10,14 +10,17 @@ import { chaptersOf, runsOf } from '../../world/runs.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** Warned members of groups in force. */
+/** Warned members of groups in force. Each run of an instance that was stopped meanwhile is judged by its own warnings. */
 const warned = (chronicle: Chronicle): readonly { readonly life: Life; readonly group: string }[] =>
-  chronicle.lives.flatMap(chaptersOf).flatMap((life) => {
-    const atMs = warnedAtMs(life);
-    if (atMs === endless) return [];
-    const group = chronicle.groupAt(life, atMs);
-    return group === undefined || policyFor(chronicle, life, Math.min(goneAtMs(life), deadlineOf(life)) - 1) === undefined ? [] : [{ life, group }];
-  });
+  chronicle.lives
+    .flatMap(runsOf)
+    .flatMap(chaptersOf)
+    .flatMap((life) => {
+      const atMs = warnedAtMs(life);
+      if (atMs === endless) return [];
+      const group = chronicle.groupAt(life, atMs);
+      return group === undefined || policyFor(chronicle, life, Math.min(goneAtMs(life), deadlineOf(life)) - 1) === undefined ? [] : [{ life, group }];
+    });
 
 /** The time from receiving a warning to the call to the load balancer, if the drain has to begin at once. */
 export const actsWithinMs = 15_000;
@@ -92,24 +95,21 @@ export const drainBeginsInTime: Rule = {
   meaning:
     'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. If a fault holds up its message, it counts from when a function without an injected fault receives that, or a tick. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick. A deadline that has passed by then counts only if no other one is to come.',
   broken: (chronicle) =>
-    warned(chronicle)
-      .flatMap(({ life, group }) => runsOf(life).map((run) => ({ life: run, group })))
-      .filter(({ life }) => warnedAtMs(life) < endless)
-      .flatMap(({ life, group }): readonly Broken[] => {
-        const heardMs = dueFromMs(chronicle, group, life, actsFromMs(chronicle, { life, group }, knewAtMs(chronicle, life)));
-        if (heardMs === endless) return [];
-        // Nobody takes out of service what has not served yet.
-        const firstMs = (of: string): number => Math.min(...life.services.flatMap(({ targetGroup, fromMs }) => (targetGroup === of ? [fromMs] : [])));
-        const late = ({ targetGroup, untilMs }: Service): number => untilMs - outByMs(chronicle, life, Math.max(heardMs, firstMs(targetGroup)));
-        return lastServices(life)
-          .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && late(service) > 0)
-          .map((service) => ({
-            group,
-            instance: life.instance,
-            atMs: service.untilMs,
-            detail: `${life.instance} was taken out of ${service.targetGroup} ${(late(service) / 1_000).toFixed(1)} s after the latest time at which its drain could end`,
-          }));
-      }),
+    warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
+      const heardMs = dueFromMs(chronicle, group, life, actsFromMs(chronicle, { life, group }, knewAtMs(chronicle, life)));
+      if (heardMs === endless) return [];
+      // Nobody takes out of service what has not served yet.
+      const firstMs = (of: string): number => Math.min(...life.services.flatMap(({ targetGroup, fromMs }) => (targetGroup === of ? [fromMs] : [])));
+      const late = ({ targetGroup, untilMs }: Service): number => untilMs - outByMs(chronicle, life, Math.max(heardMs, firstMs(targetGroup)));
+      return lastServices(life)
+        .filter((service) => takenOutByUs(service) && service.fromMs < service.untilMs && late(service) > 0)
+        .map((service) => ({
+          group,
+          instance: life.instance,
+          atMs: service.untilMs,
+          detail: `${life.instance} was taken out of ${service.targetGroup} ${(late(service) / 1_000).toFixed(1)} s after the latest time at which its drain could end`,
+        }));
+    }),
 };
 
 /** When a member was taken out of service, and from when on the function could look that did so. */

@@ -76,7 +76,7 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'Holdfast chooses a member to leave only if at least one of these is true: a warning, advice or a hook takes the member; more members stay, as far as Holdfast can know, than the desired size (and, for members on spot, the spares that the policy wants, also where those above the size are on demand); the policy in force holds its members elsewhere; the member was given up because it never served. An instance that was stopped and runs again stays, if no swap of it was written before. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
+    'Holdfast chooses a member to leave only if at least one of these is true: a warning, advice or a hook takes the member; more members stay, as far as Holdfast can know, than the desired size (and, for members on spot, the spares that the policy wants, also where those above the size are on demand); the policy in force holds its members elsewhere; the member was given up because it never served. An instance that was stopped and runs again stays, if no swap of it was written before, or that swap is history. A size that others set counts for as long as a late describe of the Auto Scaling group may show it.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
 };
 

@@ -9,6 +9,7 @@ import { remarksSaid, type SaidRemark, type SaidRemarks } from '../../said/remar
 import { times } from '../../times.ts';
 import { goneAtMs, isFunction, type Life } from '../../world/life.ts';
 import { isClosed, ownersWill } from '../../world/owners.ts';
+import { runsAgainAt } from '../../world/runs.ts';
 import { countsAt } from './decisions.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -38,9 +39,10 @@ const wasTold = ({ untilMs }: Look, { deliveries }: Life, about: 'advice' | 'war
 
 const wasDetached: OfInstance = ({ untilMs }, { stays }) => stays.some((stay) => stay.how === 'detached' && stay.untilMs <= untilMs);
 
-/** EC2 warned, or AWS announced a retirement, and the instance lives on. */
+/** EC2 warned, or AWS announced a retirement, and the instance lives on, or runs again. */
 const outlived: OfInstance = (look, life) =>
-  (wasTold(look, life, 'warning') || life.warnings.length + life.scheduled.length > 0) && goneAtMs(life) > look.fromMs;
+  (wasTold(look, life, 'warning') || life.warnings.length + life.scheduled.length > 0) &&
+  (goneAtMs(life) > look.fromMs || runsAgainAt(life, look.fromMs) || runsAgainAt(life, look.untilMs));
 
 const advised: OfInstance = (look, life) => wasTold(look, life, 'advice') || life.advisedAtMs.some((atMs) => atMs <= look.untilMs);
 
@@ -142,6 +144,6 @@ const falseIn = (chronicle: Chronicle, { id, group, lookedMs, remarks }: SaidRem
 export const remarksAreTrue: Rule = {
   name: 'what a decision remarks is true',
   meaning:
-    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning, were advised to leave, ended before they served, or never served; which minimum keeps members, and no more than that; which setting of an Auto Scaling group its owner had turned on; which Auto Scaling group is gone, or there again; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
+    'What a stored decision remarks is true in the world at some moment of its look: which members serve now, were detached, outlived a warning or run again after it, were advised to leave, ended before they served, or never served; which minimum keeps members, and no more than that; which setting of an Auto Scaling group its owner had turned on; which Auto Scaling group is gone, or there again; and that the policy has the budget, the shares, the spares or the mode that the remark is about. It counts as many as it names.',
   broken: (chronicle) => remarksSaid(chronicle.history).flatMap((said) => falseIn(chronicle, said)),
 };
