@@ -144,9 +144,8 @@ const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefine
  * moment ago. Where members join no group, an instance outside of all groups stays there.
  */
 const isHeld = (seen: Seen, instance: Instance): boolean => {
-  const { joins } = howHeld(seen.group);
   if (isShownOrOutside(seen, instance) || isUnshown(seen, instance)) return true;
-  return tagOf(instance, asgTag) === joins;
+  return howHeld(seen.group).joins === undefined && tagOf(instance, asgTag) === undefined;
 };
 
 const isRegistered = (state: Told, unlessTold: boolean): boolean =>

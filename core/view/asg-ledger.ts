@@ -126,12 +126,24 @@ const whyNoRefill = (asg: AsgView, view: View): 'idle' | 'refused' | undefined =
   return gap?.refused ? 'refused' : undefined;
 };
 
+/** How many living members a group has launched by itself that its describe does not show yet. */
+const unshownOf = ({ name }: AsgView, view: View): number => {
+  const { joins } = howHeld(view.group);
+  const dead = deadIn(view);
+  const isOwn = ({ instance, pool, reservation, unshown }: Member): boolean =>
+    unshown === true &&
+    reservation === undefined &&
+    !dead.has(instance) &&
+    (joins ?? view.group.pools[pool ?? '']?.asg) === name;
+  return view.members.filter(isOwn).length;
+};
+
 /**
  * The refill of a group. After a failed launch, it launches only for members that have ended. A failed launch counts
  * only once the describe shows the gap that it left: an older describe still shows the group as full.
  */
 const refillOf = (asg: AsgView, view: View): number => {
-  const gap = Math.max(0, gapOf(asg, view));
+  const gap = Math.max(0, gapOf(asg, view) - unshownOf(asg, view));
   const why = whyNoRefill(asg, view);
   if (why === 'idle') return 0;
   return why === 'refused' ? gap - Math.max(0, asg.desired - asg.held) : gap;

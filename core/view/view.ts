@@ -38,20 +38,14 @@ export type Member = {
   readonly launchedAtMs: number;
   /** Reservation it was launched under, from its tag. */
   readonly reservation?: string;
-  /**
-   * The group that its tag names, when that is another group: it was launched for that one, and came to this group with
-   * its Auto Scaling group.
-   */
+  /** The group that its tag names, where that is another one, from which it came with its Auto Scaling group. */
   readonly launchedFor?: string;
   /**
    * Holdfast has nothing left to join it to: it is in its Auto Scaling group (which registers its own target groups)
    * and in every target group that the policy names.
    */
   readonly admitted: boolean;
-  /**
-   * It has joined its Auto Scaling group, or was launched by it, and describes of the group do not show it. Its user may
-   * have taken it out again.
-   */
+  /** It has joined its Auto Scaling group, or was launched by it, and is not shown there. It may have left again. */
   readonly unshown?: boolean;
   /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;

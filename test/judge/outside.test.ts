@@ -705,7 +705,10 @@ describe('other rules where others set the size', () => {
         (script) => {
           twoThere(script);
           looks(script, 100, 'i-a');
-          for (const instance of ['i-3', 'i-4']) script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          for (const instance of ['i-3', 'i-4']) {
+            script.member(instance, { asg: 'web-asg' });
+            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          }
           numbers(script, 101, 4, react('i-a'));
           numbers(script, 101.2, 2, react('i-a'));
           looks(script, 102, 'i-a');

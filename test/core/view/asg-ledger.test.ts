@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gapsNow, groupsToTakeOver, isEndingSome, notShownYet, ownRefill, ownShrink, unnoticed } from '../../../core/view/asg-ledger.ts';
-import type { AsgView, View } from '../../../core/view/view.ts';
+import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
 import { asgView, group, nowMs, reservation, spotA, state, swapOf, view } from '../views.ts';
 
@@ -58,6 +58,14 @@ describe('what Auto Scaling groups launch by themselves', () => {
   it('counts although a describe shows launches as suspended that Holdfast resumed less than 20 seconds ago', () => {
     const refillAfter = (agoMs: number) => ownRefill(look([asg({ desired: 3, suspended: held })], { state: resumed(agoMs) }));
     expect([0, 19_999, 20_000].map(refillAfter)).toEqual([1, 1, 0]);
+  });
+  it('is without what the group has launched and its describe does not show yet', () => {
+    const refill = (rest: Partial<Member>, more: Partial<View> = {}) =>
+      ownRefill(look([asg({ desired: 4 })], { members: members(spotA, 1, { unshown: true, ...rest }), ...more }));
+    expect([refill({}), refill({ unshown: false }), refill({ reservation: 'r-1' })]).toEqual([1, 2, 2]);
+    expect(refill({}, { ended: ['spot-a#1'] })).toBe(2);
+    expect(ownRefill(look([asg({ desired: 2 })], { members: members(spotA, 1, { unshown: true }) }))).toBe(0);
+    expect(ownRefill(look([asg({ name: 'other', desired: 4 })], { members: members(spotA, 1, { unshown: true }) }))).toBe(2);
   });
   it('is only what replaces the dead after a failed launch', () => {
     expect(ownRefill(look([asg({ desired: 4 })], { ...gap(nowMs, true), ended: ['i-1'] }))).toBe(1);
