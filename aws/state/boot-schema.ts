@@ -13,6 +13,7 @@ export const failedBoots = objectOf<FailedBoots>({
   code: text,
   message: text,
   atMs: number,
+  launchedAtMs: optional(number),
   restsUntilMs: number,
   streak: number,
 });

@@ -30,6 +30,8 @@ export type FailedBoots = {
   readonly code: string;
   readonly message: string;
   readonly atMs: number;
+  /** When the last of its members that never served was launched. Absent for ends, and in notes of earlier versions. */
+  readonly launchedAtMs?: number;
   /** The pool rests until this time. */
   readonly restsUntilMs: number;
   /**

@@ -126,7 +126,8 @@ const cameUpIn = (up: readonly Newcomer[], { members }: Shown): readonly Working
 
 /**
  * A pool works again when an instance came up that was launched after the last failure. After members that came up and
- * never served, an instance must serve.
+ * never served, an instance must serve that was launched after them: it takes minutes to give a member up, and what
+ * was launched meanwhile shows what the pool gives now.
  */
 const withoutWorking = (
   failed: Readonly<Record<string, FailedBoots>>,
@@ -135,9 +136,9 @@ const withoutWorking = (
 ): Record<string, FailedBoots> => {
   const serving = members.filter((member) => member.serving).map(asWorking);
   return Object.fromEntries(
-    Object.entries(failed).filter(([name, { atMs, code }]) => {
+    Object.entries(failed).filter(([name, { atMs, code, launchedAtMs = atMs - 1 }]) => {
       const works = code === neverServedCode ? serving : cameUp;
-      return !works.some((one) => one.pool === name && one.atMs >= atMs);
+      return !works.some((one) => one.pool === name && one.atMs > launchedAtMs);
     }),
   );
 };

@@ -24,7 +24,8 @@ const streakAfter = (previous: FailedBoots | undefined, members: readonly Member
 };
 
 /**
- * Memory after these members were given up: their pools rest, each time twice as long, until a member of one serves.
+ * Memory after these members were given up: their pools rest, each time twice as long, until a member of one serves
+ * that was launched later.
  */
 export const learnGivenUp = (
   { failedBoots = {} }: BootMemory,
@@ -37,15 +38,17 @@ export const learnGivenUp = (
   for (const [pool, members] of Map.groupBy(givenUp, (member) => member.pool)) {
     const [first] = members;
     if (pool === undefined || first === undefined) continue;
-    const streak = streakAfter(failedBoots[pool], members);
+    const previous = failedBoots[pool];
+    const streak = streakAfter(previous, members);
     const why = whyIdle(first);
     const restMs = doublingMs(firstRestMs, streak, longestRestMs);
-    const untilMs = Math.max(failedBoots[pool]?.restsUntilMs ?? 0, nowMs + restMs);
+    const untilMs = Math.max(previous?.restsUntilMs ?? 0, nowMs + restMs);
     known[pool] = {
       template: pools[pool]?.launchTemplate,
       code: neverServedCode,
       message: why,
       atMs: nowMs,
+      launchedAtMs: Math.max(previous?.launchedAtMs ?? 0, ...members.map(({ launchedAtMs }) => launchedAtMs)),
       restsUntilMs: untilMs,
       streak,
     };

@@ -246,6 +246,11 @@ describe('a pool whose members never serve', () => {
     expect(broken((script) => script.policy(715, 2), replaced(720, 'spot-b'))).toEqual([]);
     expect(broken(replaced(707, 'spot-b'), replaced(800, 'spot-b'))).toEqual([]);
   });
+  it('is used again when one serves that was launched before they were given up, after them, and in this pool', () => {
+    expect(broken(replaced(400, 'spot-b'), replaced(720, 'spot-b'))).toEqual([]);
+    expect(broken(replaced(400, 'od-b'), replaced(720, 'spot-b'))).toHaveLength(1);
+    expect(broken(replaced(80, 'spot-b'), replaced(720, 'spot-b'))).toHaveLength(1);
+  });
 });
 
 describe('ready by the policy', () => {

@@ -114,7 +114,7 @@ describe('members that were given up because they never served', () => {
       { pool: 'spot-a', why: 'target-health', untilMs, instances: ['i-1', 'i-3'] },
       { pool: 'spot-b', why: 'not-joined', untilMs, instances: ['i-2'] },
     ]);
-    const lesson = { code: neverServedCode, atMs: nowMs, restsUntilMs: untilMs, streak: 1 };
+    const lesson = { code: neverServedCode, atMs: nowMs, launchedAtMs: nowMs, restsUntilMs: untilMs, streak: 1 };
     expect(failedBoots).toEqual({
       'spot-a': { ...lesson, template: 'web', message: 'target-health' },
       'spot-b': { ...lesson, message: 'not-joined' },
@@ -131,13 +131,29 @@ describe('members that were given up because they never served', () => {
     expect(learnGivenUp({}, [idle('i-1', { pool: 'gone' })], pools, nowMs).failedBoots?.gone?.template).toBeUndefined();
   });
 
-  it('are dropped once a member serves that was launched since, and an hour after the rest', () => {
+  const givenUpAtMs = nowMs + 10 * minuteMs;
+  const launchedBefore = idle('i-2', { launchedAtMs: nowMs - minuteMs });
+  it.each([
+    ['at once', learnGivenUp({}, [launchedBefore, idle('i-1')], pools, givenUpAtMs)],
+    ['one by one', learnGivenUp(learnGivenUp({}, [idle('i-1')], pools, givenUpAtMs - 1), [launchedBefore], pools, givenUpAtMs)],
+  ])('are dropped once a member serves that was launched after them, also where it was before they were given up %s', (_, memory) => {
+    const left = (shown: Parameters<typeof learnBoots>[1]) => learnBoots(memory, shown, pools, givenUpAtMs + minuteMs).memory.failedBoots;
+    expect(left(serves(nowMs + 1))).toBeUndefined();
+    expect(left(serves(nowMs))).toBeDefined();
+    expect(left(serves(nowMs + 1, { serving: false }))).toBeDefined();
+    expect(left(serves(nowMs + 1, { pool: 'spot-b' }))).toBeDefined();
+  });
+
+  it('are dropped once a member serves that was launched after that, where an earlier version noted no launch of theirs', () => {
+    const lesson = { code: neverServedCode, message: 'target-health', atMs: nowMs, restsUntilMs: nowMs + 10 * minuteMs, streak: 1 };
+    const left = (atMs: number) => learnBoots({ failedBoots: { 'spot-a': lesson } }, serves(atMs), pools, nowMs + minuteMs).memory.failedBoots;
+    expect(left(nowMs)).toBeUndefined();
+    expect(left(nowMs - 1)).toBeDefined();
+  });
+
+  it('are dropped an hour after the rest', () => {
     const memory = learnGivenUp({}, [idle('i-1')], pools, nowMs);
-    const left = (shown: Parameters<typeof learnBoots>[1], atMs = nowMs + minuteMs) => learnBoots(memory, shown, pools, atMs).memory.failedBoots;
-    expect(left(serves(nowMs))).toBeUndefined();
-    expect(left(serves(nowMs - 1))).toBeDefined();
-    expect(left(serves(nowMs, { serving: false }))).toBeDefined();
-    expect(left(serves(nowMs, { pool: 'spot-b' }))).toBeDefined();
+    const left = (shown: Parameters<typeof learnBoots>[1], atMs: number) => learnBoots(memory, shown, pools, atMs).memory.failedBoots;
     expect(left({ members: [] }, nowMs + 70 * minuteMs - 1)).toBeDefined();
     expect(left({ members: [] }, nowMs + 70 * minuteMs)).toBeUndefined();
   });

@@ -6,6 +6,7 @@ import type { Finding, Rule } from '../../finding.ts';
 import { ownLaunches } from '../../members/staying.ts';
 import { within } from '../../policy/in-force.ts';
 import { wasIdle } from '../../policy/modes.ts';
+import type { Policy } from '../../policy/policy.ts';
 import { poolOf } from '../../policy/pools.ts';
 import { times } from '../../times.ts';
 import { health, isHindered, launching, look, ways } from '../../told/hindrance.ts';
@@ -131,7 +132,7 @@ export const neverServedIsGivenUp: Rule = {
 export const neverServingComesLast: Rule = {
   name: 'a pool whose members never serve comes last',
   meaning:
-    'After Holdfast reported on the event bus that it gave up members of a pool, it launches nothing in that pool while another pool of the policy would give the launch. This lasts ten minutes, and twice as long each further time, four hours at most. It ends early when a member of that pool serves, or when the policy is written.',
+    'After Holdfast reported on the event bus that it gave up members of a pool, it launches nothing in that pool while another pool of the policy would give the launch. This lasts ten minutes, and twice as long each further time, four hours at most. It ends early when a member of that pool serves that was launched after those that were given up, or when the policy is written.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const atMs = life.launchedAtMs;
@@ -142,20 +143,22 @@ export const neverServingComesLast: Rule = {
         neverServedUntil(chronicle, group, pool, sinceMs, sinceMs, tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:reservation']) -
         times.reactMs -
         2 * chronicle.times.clockMs;
-      if (untilMs <= atMs || servedSince(chronicle, group, pool, atMs)) return [];
+      if (untilMs <= atMs || servesSince(chronicle, group, { policy, pool, atMs })) return [];
       if (!givesAtAll({ chronicle, policy, moment: { group, sinceMs, atMs } }, policy.capacity)) return [];
       const detail = `${life.instance} was launched from ${pool}, whose members never served, while other pools would give`;
       return [{ group, instance: life.instance, atMs, detail }];
     }),
 };
 
-/** Whether something of a pool has come to serve since its members were given up. */
-const servedSince = (chronicle: Chronicle, group: string, pool: string, atMs: number): boolean => {
-  const told = chronicle.of('announced').filter(({ detailType, detail }) => detailType === announcements.givenUp && detail.pool === pool);
-  const lastMs = told.findLast((one) => one.atMs <= atMs)?.atMs ?? atMs;
-  return chronicle
-    .livesIn(group)
-    .some((one) => one.launchedAtMs >= lastMs - times.reactMs && one.launchedAtMs < atMs && chronicle.isReadyAt(one, atMs));
+/** Whether something of a pool serves that was launched after its members that were given up. */
+const servesSince = (chronicle: Chronicle, group: string, { policy, pool, atMs }: { policy: Policy; pool: string; atMs: number }): boolean => {
+  const told = chronicle.of('announced').filter((one) => one.detailType === announcements.givenUp && one.detail.pool === pool && one.atMs <= atMs);
+  const givenUp = new Set(told.flatMap(({ detail }): unknown[] => (Array.isArray(detail.instances) ? detail.instances : [])));
+  const lives = chronicle.livesIn(group);
+  const lastMs = Math.max(Number.NEGATIVE_INFINITY, ...lives.filter(({ instance }) => givenUp.has(instance)).map((one) => one.launchedAtMs));
+  return lives.some(
+    (one) => one.launchedAtMs > lastMs && one.launchedAtMs < atMs && poolOf(one, policy, atMs) === pool && chronicle.isReadyAt(one, atMs),
+  );
 };
 
 /** The Auto Scaling group that a member was to join, if every look that may have led to this claim showed it without room. */
