@@ -3,9 +3,10 @@ import { type Denials, isDeniedIn } from '../pool-memory/denials.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { mayStay } from '../swap/kept-in-service.ts';
+import { hasOutlived } from '../swap/outlived.ts';
 import type { Swap } from '../swap/swap.ts';
 import { drainAgainAtMs } from '../times/again.ts';
-import { startSlackMs } from '../times/times.ts';
+import { deadlineMarginMs, startSlackMs } from '../times/times.ts';
 import { mayBeServing } from '../view/ready.ts';
 import { mostServing, servingCount } from './begin.ts';
 
@@ -13,17 +14,22 @@ import { mostServing, servingCount } from './begin.ts';
 const chosenAtMs = (swap: Swap): number => swap.chosenAtMs ?? swap.claimedAtMs;
 
 /**
- * Whether a member that was chosen to leave is compared with the members that serve now, before it is taken out of
- * service. Its end is our choice alone, and the choice is older than the start of a drain may take. Others may have
- * ended since, or the size may have grown. A choice in the future was stored with another clock, so its age is unknown.
- * Its deadline does not count: a member that EC2 takes is not compared, and any other has outlived its deadline.
+ * Whether a choice of ours is older than the start of a drain may take. Others may have ended since, or the size may
+ * have grown. A choice in the future was stored with another clock, so its age is unknown. A deadline does not count:
+ * the member has outlived it.
+ */
+const isChosenLongAgo = (swap: Swap, nowMs: number): boolean =>
+  traitsOf(swap).endedBy === 'holdfast' && Math.abs(nowMs - chosenAtMs(swap)) > startSlackMs;
+
+/**
+ * Whether a member that leaves is compared with the members that serve now, before it is taken out of service: nothing
+ * but this drain takes it out. Its end is our choice alone, or EC2 announced it and has not taken it in time.
  */
 export const asksAgain = (swap: Swap, nowMs: number): boolean =>
   swap.state === 'leaving' &&
-  traitsOf(swap).endedBy === 'holdfast' &&
+  (isChosenLongAgo(swap, nowMs) || hasOutlived(swap, nowMs, deadlineMarginMs)) &&
   swap.releaseAskedAtMs === undefined &&
-  (swap.hooks ?? []).length === 0 &&
-  Math.abs(nowMs - chosenAtMs(swap)) > startSlackMs;
+  (swap.hooks ?? []).length === 0;
 
 /** The members whose drain begins late, by what happens to them. Every swap is in exactly one list. */
 export type Late = {

@@ -29,6 +29,11 @@ describe('a member that was chosen to leave is compared with the others again', 
     ['unless its Auto Scaling group was told to end it', { reason: 'scale-in', releaseAskedAtMs: noonMs }, 60, false],
     ['unless its drain has begun', { reason: 'scale-in', state: 'draining' }, 60, false],
     ['also when AWS is to retire it', { reason: 'maintenance' }, 3_600, true],
+    ['also when EC2 has not taken it ten seconds after its deadline', { reason: 'interruption', deadlineMs: inMs(120) }, 130, true],
+    ['unless EC2 may still take it', { reason: 'interruption', deadlineMs: inMs(120) }, 129, false],
+    ['unless its drain has begun, after its deadline too', { reason: 'interruption', deadlineMs: inMs(120), state: 'draining' }, 130, false],
+    ['unless its Auto Scaling group ends it, after its deadline too', { reason: 'hook', deadlineMs: inMs(120) }, 130, false],
+    ['unless a hook waits after its deadline', { reason: 'interruption', deadlineMs: inMs(120), hooks: [hook] }, 130, false],
     ['also when EC2 warned about it and did not take it', { reason: 'unwanted', deadlineMs: inMs(120) }, 700, true],
   ])('%s', (_, changes, seconds, expected) => {
     expect(asksAgain(swap('i-1', changes), inMs(seconds))).toBe(expected);
@@ -133,6 +138,20 @@ test('a member that is replaced serves until enough others do', async () => {
   fleet.members.push(member('i-4'));
   await execute(fleet, order());
   expect([...fleet.ended]).toEqual(['i-1']);
+});
+
+test('a member that EC2 has not taken in time serves on until enough others do, or until it is put back', async () => {
+  const late = () => fleetLate([swap('i-1', { reason: 'interruption', deadlineMs: inMs(120) })], ['i-3'], 250);
+  const fleet = late();
+  expect(await beginDrain(fleet.ports, order())).toMatchObject({ step: { next: 'begin' }, begun: 0 });
+  fleet.members.push(member('i-4'));
+  await execute(fleet, order());
+  expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1']);
+  const back = late();
+  await beginDrain(back.ports, order());
+  back.swaps.delete('i-1');
+  await execute(back, order());
+  expect(back.releasedAtMs.size).toBe(0);
 });
 
 test('a look that AWS refuses takes no member out of service', async () => {
