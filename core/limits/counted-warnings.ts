@@ -1,4 +1,3 @@
-import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap, Warned } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { GroupState } from '../view/view.ts';
@@ -9,11 +8,14 @@ const mostCounted = 200;
 /** When a function received the warning of a swap, as far as the swap says. */
 const toldAtMs = ({ claimedAtMs, warnedAtMs = 0 }: Swap): number => Math.max(claimedAtMs, warnedAtMs);
 
-/** Swaps of members that EC2 warned about within the last three minutes. Warnings to an observed group do not count. */
+/**
+ * Swaps of members that EC2 warned about within the last three minutes. Only a deadline shows that: a member that left
+ * for another reason before its warning keeps that reason. Warnings to an observed group do not count.
+ */
 export const justWarned = (swaps: readonly Swap[], nowMs: number): readonly Swap[] =>
   swaps.filter(
     (swap) =>
-      traitsOf(swap).endedBy === 'ec2' &&
+      swap.deadlineMs !== undefined &&
       swap.warnedAtMs !== undefined &&
       (swap.heardAtMs === undefined || swap.heardAtMs < swap.warnedAtMs) &&
       nowMs - toldAtMs(swap) < describeLagMs,

@@ -148,7 +148,7 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tighte
   const deadlineMs = isAgain ? fact.deadlineMs : tighter(swap.deadlineMs, fact.deadlineMs);
   if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
   if (isOutlived(swap, fact) || isOvertaken(swap, fact)) return undefined;
-  if (swap.state === 'drained') return { deadlineMs, ...(isAgain && { warnedAtMs: fact.atMs }) };
+  if (swap.state === 'drained') return { deadlineMs, warnedAtMs: fact.atMs };
   return {
     reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,
     deadlineMs,

@@ -153,8 +153,8 @@ describe('a warning about a member whose swap is over because it could not be ta
     expect(fresh[0]).not.toHaveProperty('shortfall');
   });
   it('only tightens a swap that went on meanwhile, or whose member is out of service', async () => {
-    expect(await warned(kept, 'conflict')).toMatchObject({ done: ['retires', 'sets deadlineMs'], fresh: [] });
-    expect(await warned({ ...kept, drainStartedAtMs: 600 })).toMatchObject({ done: ['sets deadlineMs'], fresh: [] });
+    expect(await warned(kept, 'conflict')).toMatchObject({ done: ['retires', 'sets deadlineMs,warnedAtMs'], fresh: [] });
+    expect(await warned({ ...kept, drainStartedAtMs: 600 })).toMatchObject({ done: ['sets deadlineMs,warnedAtMs'], fresh: [] });
   });
 });
 

@@ -36,8 +36,13 @@ test('it is counted no second time, and an old one not at all', () => {
 });
 
 test('nothing is counted for a member that its Auto Scaling group ends', () => {
-  const hooked = swapOf('spot-a#1', { reason: 'hook', warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
+  const { deadlineMs: _, ...hooked } = swapOf('spot-a#1', { reason: 'hook', warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
   expect(learned(hooked).state.counted).toBeUndefined();
+});
+
+test('a warning about a member on its hook is counted by the next look, where the function that received it stored no state', () => {
+  const hooked = swapOf('spot-a#1', { reason: 'hook', warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 29_000 });
+  expect(learned(hooked).state.counted).toEqual(['spot-a#1']);
 });
 
 test('how long an instance lived is learned of EC2 where it is no member any more', () => {

@@ -17,8 +17,13 @@ describe('a member that EC2 warned about a moment ago', () => {
     expect(just({ warnedAtMs: nowMs - describeLagMs, claimedAtMs: nowMs - describeLagMs })).toBe(false);
     expect(just({ warnedAtMs: nowMs - 2 * describeLagMs, claimedAtMs: nowMs - describeLagMs + 1 })).toBe(true);
   });
-  it('is not one that leaves for another reason, without a warning, or by a warning that was received while its group was observed', () => {
-    expect(just({ reason: 'rebalance' })).toBe(false);
+  it('may have left for another reason before its warning, which gives it a deadline', () => {
+    expect(just({ reason: 'hook' })).toBe(true);
+    expect(just({ reason: 'scale-in', state: 'gone' })).toBe(true);
+  });
+  it('is not one without a warning, or by a warning that was received while its group was observed', () => {
+    const { deadlineMs: _deadline, ...advised } = swapOf('i-1', { reason: 'rebalance', warnedAtMs: nowMs });
+    expect(justWarned([advised, { ...advised, reason: 'hook' }], nowMs)).toEqual([]);
     const { warnedAtMs: _, ...silent } = swapOf('i-1', { warnedAtMs: nowMs });
     expect(justWarned([silent], nowMs)).toEqual([]);
     expect([nowMs + 1_000, nowMs, nowMs - 1_000].map((heardAtMs) => just({ heardAtMs }))).toEqual([false, false, true]);

@@ -185,8 +185,9 @@ describe('a later signal about a leaving member', () => {
     expect(set).toMatchObject({ reason: 'interruption', drain: `swap-${warning.deadlineMs}` });
     expect(set).not.toHaveProperty('state');
   });
-  it('changes only the deadline of one that has drained', () => {
-    expect(tightened({ ...waiting(), state: 'drained' }, warning, claiming())).toEqual({ deadlineMs: warning.deadlineMs });
+  it('changes only the deadline of one that has drained, and the time of its warning', () => {
+    const set = { deadlineMs: warning.deadlineMs, warnedAtMs: warning.atMs };
+    expect(tightened({ ...waiting(), state: 'drained' }, warning, claiming())).toEqual(set);
   });
   it('leaves anew where its member works again by the time of a later warning, which ordered no drain that takes it out of service', () => {
     const { deadlineMs } = warning;
