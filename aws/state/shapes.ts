@@ -37,6 +37,7 @@ export const raisedMax = objectOf<RaisedMax>({
   by: optional(text),
   answeredAtMs: optional(number),
   putBackAtMs: optional(number),
+  withSize: optional(oneOf(true)),
 });
 
 export const added = objectOf<Added>({

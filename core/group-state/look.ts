@@ -1,5 +1,6 @@
 import { stillChosen } from '../decision/chosen-members.ts';
 import type { SizeChange } from '../decision/decision-record.ts';
+import { withoutSetSince } from '../group/attached-number.ts';
 import type { Group } from '../group/group.ts';
 import { modeOf } from '../group/mode.ts';
 import { addedNow, type OutsideSize, outsideSizeOf, withOutsideSize } from '../group/outside-size.ts';
@@ -138,7 +139,7 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
   const notes = allNotes([known, inherited]);
   const open = {
     ...notes,
-    raised: openRaises(notes.raised, nowMs),
+    raised: withoutSetSince({ ...notes, raised: openRaises(notes.raised, nowMs) }, holdings.asgs),
     suspended: openSuspensions(notes.suspended, nowMs),
   };
   const byPolicy = followPolicy(withNotes(learned, open), group);

@@ -6,6 +6,8 @@
 import { clocksDifferMs, loweredShownMs } from '../times/times.ts';
 import type { Added } from '../view/added.ts';
 import { unitsOf } from '../view/asg-units.ts';
+import type { Notes } from '../view/notes.ts';
+import { isGiven, type RaisedMax } from '../view/raised-max.ts';
 import type { AsgView, View } from '../view/view.ts';
 
 const heldOf = (instances: readonly string[], { holds }: AsgView): readonly string[] => {
@@ -59,6 +61,32 @@ export const isOldNews = (added: Added, asg: AsgView, shown: Shown, nowMs: numbe
   isAsAdded(added, asg) &&
   !isLater(added, asg) &&
   !hasLeft(added, asg, shown);
+
+/**
+ * Whether a describe is surely later than the lowering. The desired capacity of before the attach, beside all members
+ * that had joined, is from after it too.
+ */
+const showsLowering = (added: Added, asg: AsgView): boolean => {
+  const { joined = [], from } = added;
+  const isThere = joined.length > 0 && heldOf(joined, asg).length === joined.length;
+  return isLater(added, asg) || (isThere && asg.desired === from);
+};
+
+/**
+ * Notes of raises without those of maxima that their owners have set to one of our values since we put them back. A
+ * describe with such a value may be older than the putting back, unless it shows what the same call lowered.
+ */
+export const withoutSetSince = (
+  { raised, added }: Pick<Required<Notes>, 'raised' | 'added'>,
+  asgs: readonly AsgView[],
+): readonly RaisedMax[] =>
+  raised.filter((note) => {
+    const { putBackAtMs, withSize } = note;
+    const asg = asgs.find(({ name }) => name === note.asg);
+    if (asg === undefined || putBackAtMs === undefined || !withSize || !isGiven(note, asg.max)) return true;
+    const lowered = added.filter(({ takenDownAtMs = 0 }) => takenDownAtMs >= putBackAtMs);
+    return !lowered.some((one) => one.asg === asg.name && showsLowering(one, asg));
+  });
 
 /** A note that was taken down, with the members that are attached now. Its own may have joined before it was. */
 export const withLater = (added: Added, instances: readonly string[]): Added => {

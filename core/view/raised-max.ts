@@ -19,6 +19,8 @@ export type RaisedMax = {
   readonly answeredAtMs?: number;
   /** When it was put back, and no function could raise it any more. The note stays while a describe may be older. */
   readonly putBackAtMs?: number;
+  /** Whether the call that put it back also lowered what an attach had added to the desired capacity. */
+  readonly withSize?: true;
 };
 
 /**
@@ -82,11 +84,15 @@ export const isPutBack = ({ putBackAtMs }: RaisedMax): boolean => putBackAtMs !=
 export const openRaises = (raised: readonly RaisedMax[], nowMs: number): readonly RaisedMax[] =>
   raised.filter(({ putBackAtMs }) => putBackAtMs === undefined || nowMs - putBackAtMs < loweredShownMs);
 
-/** What a run learned about maxima, by Auto Scaling group: answered raises, those put back, those the owner changed. */
+/**
+ * What a run learned about maxima, by Auto Scaling group: answered raises, those put back, those the owner changed.
+ * `withSize`: those put back by the call that lowered a desired capacity.
+ */
 export type MaximaLearned = {
   readonly answered: readonly string[];
   readonly putBack: readonly string[];
   readonly changed: readonly string[];
+  readonly withSize?: readonly string[];
 };
 
 /**
@@ -98,7 +104,7 @@ export type MaximaLearned = {
 export const raisedAfter = (
   by: string,
   raised: readonly RaisedMax[],
-  { answered, putBack, changed }: MaximaLearned,
+  { answered, putBack, changed, withSize = [] }: MaximaLearned,
   nowMs: number,
 ): readonly RaisedMax[] => {
   const after = raised.flatMap((one) => {
@@ -106,7 +112,8 @@ export const raisedAfter = (
     const note = isNews ? { ...one, answeredAtMs: nowMs } : one;
     if (mayBeRaisedYet(note, nowMs)) return [note];
     if (changed.includes(note.asg)) return [];
-    return [putBack.includes(note.asg) && !isPutBack(note) ? { ...note, putBackAtMs: nowMs } : note];
+    if (!putBack.includes(note.asg) || isPutBack(note)) return [note];
+    return [{ ...note, putBackAtMs: nowMs, ...(withSize.includes(note.asg) && { withSize: true as const }) }];
   });
   return after.length === raised.length && after.every((one, index) => one === raised[index]) ? raised : after;
 };

@@ -212,7 +212,8 @@ describe('a size that others set', () => {
       ['restoreMax', 'web-asg'],
     ]);
     expect(acted.restored).toEqual(['web-asg']);
-    expect(written).toMatchObject([{ version: 4, raised: [{ ...raised, putBackAtMs: nowMs }, other], added: [{ ...note, takenDownAtMs: nowMs }] }]);
+    expect(written).toMatchObject([{ version: 4, added: [{ ...note, takenDownAtMs: nowMs }] }]);
+    expect(written[0]?.raised).toEqual([{ ...raised, putBackAtMs: nowMs }, other]);
     expect(counted[metrics.conflicts]).toBeUndefined();
   });
 
@@ -238,7 +239,7 @@ describe('a size that others set', () => {
     const world = { admits: { done: ['i-1'], failed: [] }, putsMaxBack: true, run } as const;
     const { calls, written, acted } = await actedOn([joins()], world);
     expect(calls.slice(1)).toEqual([['takeDown', 'web-asg', 5]]);
-    expect(written).toMatchObject([{ raised: [{ ...raised, putBackAtMs: nowMs }, other] }]);
+    expect(written).toMatchObject([{ raised: [{ ...raised, putBackAtMs: nowMs, withSize: true }, other] }]);
     expect(acted.restored).toEqual(['web-asg']);
     const unseen = await actedOn([joins()], { ...world, takesDown: 'unseen' });
     expect(unseen.written).toMatchObject([{ raised: [{ ...raised, putBackAtMs: nowMs }, other] }]);

@@ -50,5 +50,6 @@ export const settleMaxima = async (
   const toRestore = [...decision.restore, ...noLonger].filter(({ asg }) => !maxPutBack.includes(asg));
   const { putBack, changed } = await restore(run, toRestore);
   const lowered = await lowerAll(run, decision.lower);
-  return { answered: [...answeredIn(rounds), ...lowered], putBack: [...maxPutBack, ...putBack], changed };
+  const answered = [...answeredIn(rounds), ...lowered];
+  return { answered, putBack: [...maxPutBack, ...putBack], changed, withSize: maxPutBack };
 };

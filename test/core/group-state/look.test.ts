@@ -177,6 +177,39 @@ describe('the state after a look', () => {
     const raisedAfterLook = (agoMs: number) => followed({ stored: { ...stored, raised: [put(agoMs)] } }).state.raised;
     expect([raisedAfterLook(19_999), raisedAfterLook(20_000)]).toEqual([[put(19_999)], []]);
   });
+  describe('a maximum that was put back with what an attach had added', () => {
+    const agoMs = (ms: number) => nowMs - ms;
+    const raise = { asg: 'web-asg', fromMax: 5, toMax: 6, putBackAtMs: agoMs(10_000), withSize: true } as const;
+    const added = { asg: 'web-asg', from: 5, instances: ['i-5'], atMs: agoMs(11_000), takenDownAtMs: agoMs(9_990), joined: ['i-5'] };
+    const shown = { name: 'web-asg', min: 0, max: 6, desired: 5, held: 2, holds: ['i-1', 'i-5'], suspended: [] };
+    type Found = { asg?: object; note?: object; lowered?: object };
+    const raisedAfterLook = ({ asg, note, lowered }: Found) => {
+      const of = { ...stored, raised: [{ ...raise, ...note }], added: [{ ...added, ...lowered }] };
+      return followed({ stored: of, holdings: { ...nothing, asgs: [{ ...shown, ...asg }] } }).state.raised;
+    };
+    const kept = [raise];
+    it('is its owner’s where a describe that shows the lower number shows our value: its owner has set it since (fight 20200006)', () => {
+      expect(raisedAfterLook({})).toEqual([]);
+      const launchedSince = { desired: 6, untagged: { 'i-9': agoMs(6_000) } };
+      expect(raisedAfterLook({ asg: launchedSince })).toEqual([]);
+      expect(raisedAfterLook({ asg: { desired: 6, holds: ['i-1', 'i-5', 'i-6'] }, lowered: { later: ['i-6'] } })).toEqual([]);
+    });
+    it('may be ours in a describe that is older: from before the lowering, or from before the attach', () => {
+      expect(raisedAfterLook({ asg: { desired: 6 } })).toEqual(kept);
+      expect(raisedAfterLook({ asg: { holds: ['i-1'] } })).toEqual(kept);
+      expect(raisedAfterLook({ lowered: { joined: ['i-5', 'i-6'] } })).toHaveLength(1);
+      expect(raisedAfterLook({ lowered: { joined: [] } })).toHaveLength(1);
+    });
+    it('may be ours in the next describe where this one shows the value that was put back', () => {
+      expect(raisedAfterLook({ asg: { max: 5 } })).toEqual(kept);
+    });
+    it('says nothing of one that another call put back, or that was lowered before, or of another group', () => {
+      expect(raisedAfterLook({ note: { withSize: undefined } })).toHaveLength(1);
+      expect(raisedAfterLook({ lowered: { takenDownAtMs: agoMs(10_001) } })).toHaveLength(1);
+      expect(raisedAfterLook({ lowered: { asg: 'other' } })).toHaveLength(1);
+      expect(raisedAfterLook({ asg: { name: 'other' } })).toEqual(kept);
+    });
+  });
   it('has the size that others set without what an earlier holder attached, and takes that off', () => {
     const outside = group({ size: { min: 0, max: 9, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
     const added = [{ asg: 'web-asg', from: 1, instances: ['i-2'], atMs: nowMs - 90_000 }];

@@ -120,6 +120,8 @@ describe('the notes after a run', () => {
     expect(learnedBy(notes, { putBack: ['web'] }, 135_000)).toEqual([{ ...note, putBackAtMs: 135_000 }]);
     const put = [{ ...answered, putBackAtMs: 101_000 }];
     expect(learnedBy(put, { putBack: ['web'] }, 110_000)).toBe(put);
+    const together = { ...answered, putBackAtMs: 101_000, withSize: true };
+    expect(learnedBy(notes, { answered: ['web'], putBack: ['web'], withSize: ['web'] })).toEqual([together]);
     const before = { ...note, beforeMs: 99_000 };
     expect(learnedBy([before], { answered: ['web'], putBack: ['web'] })).toEqual([{ ...before, answeredAtMs: 101_000 }]);
   });
