@@ -169,7 +169,7 @@ const playAllowed = async (
   { view, decision: wanted, observed, again }: Allowed & Pick<Looked, 'observed' | 'again'>,
 ): Promise<Round | undefined> => {
   const { sizes, lookedAtMs, stored } = gathered;
-  const before = { view, decision: wanted, sizes, earlier: earlier.map((one) => one.decision), observed };
+  const before = { view, decision: wanted, sizes, earlier, observed };
   // Describes take seconds. If the policy has changed since it was read, the decision must have no effect.
   const isIdle = !isNews(run, { decision: wanted, sizes, launched: [] }, stored) && sameState(view.state, stored);
   if (!isIdle && !(await isInForce(run, before))) return undefined;

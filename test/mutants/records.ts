@@ -40,8 +40,8 @@ export const records: readonly Mutant[] = [
   {
     name: 'a decision does not say how the size changed',
     file: 'functions/react/record/record.ts',
-    from: '...headOf(context, sizesOf(context, first.sizes)),',
-    to: '...headOf(context, []),',
+    from: '...headOf(run, sizesOf(run, first.sizes)),',
+    to: '...headOf(run, []),',
     caughtBy: ['alarm at the maximum'],
   },
   {

@@ -11,7 +11,7 @@ import type { View } from '../../core/view/view.ts';
 import { launchAll } from '../../functions/react/carry-out/launches.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { announceStarted, countGone, telling, tellNews, tellUntold } from '../../functions/react/record/announce.ts';
-import { record, recordObserved, recordOvertaken, recordUnobserved } from '../../functions/react/record/record.ts';
+import { record, recordDecided, recordObserved, recordOvertaken, recordUnobserved } from '../../functions/react/record/record.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { member, members } from '../core/members.ts';
@@ -146,11 +146,23 @@ describe('the record of a decision', () => {
     const { seen, run } = runOf();
     const [first, second] = [roundOf({ unplaced: 1 }), roundOf({ unplaced: 2 })];
     await recordOvertaken(run, { ...first, earlier: [] }, { by: 'another-look' } as never);
-    await recordOvertaken(run, { ...second, earlier: [first.decision] }, { by: 'another-look' } as never);
+    await recordOvertaken(run, { ...second, earlier: [first] }, { by: 'another-look' } as never);
     expect(seen.kept.map(({ rounds, outcome }) => [rounds.map(({ unplaced }) => unplaced), outcome?.code])).toEqual([
       [[1], 'not-carried-out'],
       [[1], undefined],
     ]);
+  });
+
+  test('has the view and the sizes of its first round, whenever it is stored', async () => {
+    const { seen, run } = runOf();
+    const sizes = [{ code: 'outside', from: 3, to: 5 }] as const;
+    const first = { ...roundOf({}, [launched([], 1)], { members: members(spotA, 2) }), sizes };
+    const later = roundOf({}, [], { nowMs: nowMs + 4_000, members: [] });
+    await recordDecided(run, { ...later, earlier: [first] });
+    await recordOvertaken(run, { ...later, earlier: [first] }, { by: 'another-look' } as never);
+    await record({ ...run, rounds: [first, later], fresh: [], acted, drains: 0 });
+    const found = seen.kept.map(({ rounds, sizes: named, view: of }) => [rounds.length, named, of?.nowMs, of?.members]);
+    expect(found).toEqual([2, 1, 2].map((rounds) => [rounds, sizes, nowMs, 2]));
   });
 
   test('of a decision that was overtaken leaves out what it remarks, because a later look says what is so', async () => {

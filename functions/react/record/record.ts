@@ -123,13 +123,13 @@ const headOf = ({ group, id, facts, startedAtMs }: Run, sizes: readonly SizeChan
   sizes,
 });
 
+/** The parts of a round that are stored. */
+type Explained = Pick<Round, 'view' | 'decision' | 'sizes'>;
+
 /** The parts of a decision that are stored before it is carried out. */
-export type Decided = {
-  readonly view: View;
-  readonly decision: Decision;
-  readonly sizes: readonly SizeChange[];
-  /** Decisions of the same run before this one, already carried out. */
-  readonly earlier: readonly Decision[];
+export type Decided = Explained & {
+  /** Rounds of the same run before this one, already carried out. */
+  readonly earlier: readonly Explained[];
   /** The actions that a group that acts would have taken. Only for observed groups. */
   readonly observed?: Observation | undefined;
 };
@@ -138,33 +138,36 @@ export type Decided = {
 const sizesOf = ({ group }: Run, sizes: readonly SizeChange[]): readonly SizeChange[] =>
   modeOf(group) === 'observe' ? sizes.filter(({ code }) => code !== 'alarm' && code !== 'schedule') : sizes;
 
-const decidedRecord = (run: Run, { view, sizes }: Decided, rounds: readonly Decision[]): DecisionRecord => ({
-  ...headOf(run, sizesOf(run, sizes)),
-  rounds,
-  view: digestOf(run, view, rounds[0]),
+/** A decision of one round or several. Its view and its sizes are those of the first one. */
+const decidedRecord = (run: Run, first: Explained, others: readonly Explained[]): DecisionRecord => ({
+  ...headOf(run, sizesOf(run, first.sizes)),
+  rounds: [first, ...others].map(({ decision }) => decision),
+  view: digestOf(run, first.view, first.decision),
 });
 
 /** Stores a decision before it is acted on. Its outcome is stored afterwards under the same id. */
-export const recordDecided = (run: Run, decided: Decided): Promise<void> =>
-  run.ports.store.putDecision(decidedRecord(run, decided, [...decided.earlier, decided.decision]));
+export const recordDecided = (run: Run, decided: Decided): Promise<void> => {
+  const [first, ...others] = [...decided.earlier, decided];
+  return run.ports.store.putDecision(decidedRecord(run, first, others));
+};
 
 /**
  * Records that a decision was not carried out. The next attempt of the same run replaces it, if that one acts. When
  * earlier decisions of the run were carried out, only those are stored. What it remarks is left out: the state that it
  * knew was out of date, and a later look remarks what is so.
  */
-export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> =>
-  run.ports.store.putDecision(
-    decided.earlier.length > 0
-      ? decidedRecord(run, decided, decided.earlier)
-      : {
-          ...decidedRecord(run, decided, [{ ...decided.decision, remarks: [] }]),
-          outcome: { code: 'not-carried-out', overtaken },
-        },
+export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> => {
+  const [first, ...others] = decided.earlier;
+  const unremarked = { ...decided, decision: { ...decided.decision, remarks: [] } };
+  return run.ports.store.putDecision(
+    first === undefined
+      ? { ...decidedRecord(run, unremarked, []), outcome: { code: 'not-carried-out', overtaken } }
+      : decidedRecord(run, first, others),
   );
+};
 
 const observedRecord = (run: Run, decided: Decided, { decision }: Observation): DecisionRecord => ({
-  ...decidedRecord(run, decided, [decision]),
+  ...decidedRecord(run, { ...decided, decision }, []),
   sizes: decided.sizes,
   id: run.observedId,
 });
@@ -198,17 +201,12 @@ const countWait = ({ fresh, rounds, ports }: Recorded): void => {
 /** Stores the decision with its reasons and its outcome, and sends events. */
 export const record = async (context: Recorded): Promise<void> => {
   const { ports, group, facts, id, rounds } = context;
-  const first = rounds[0];
+  const [first, ...others] = rounds;
   if (first === undefined) return;
   ports.telemetry.count(metrics.unplaced, unplacedAfter(rounds));
   countWait(context);
   const outcome = outcomeOf(context);
-  await ports.store.putDecision({
-    ...headOf(context, sizesOf(context, first.sizes)),
-    rounds: rounds.map(({ decision }) => decision),
-    view: digestOf(context, first.view, first.decision),
-    outcome,
-  });
+  await ports.store.putDecision({ ...decidedRecord(context, first, others), outcome });
   const events = eventsOf(context);
   if (events.length > 0) await ports.announcer.announce(events);
   ports.telemetry.logger.info('Converged a group.', {
