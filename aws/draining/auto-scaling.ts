@@ -36,7 +36,7 @@ const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
 const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
   const taken = idsOf(swaps.filter(isTaken));
   const waiting = idsOf(swaps.filter((swap) => !isTaken(swap)));
-  const drained = taken.length === 0 ? nothing : await deregisterTargets(deps.elb, asg.targetGroups, taken);
+  const drained = await deregisterTargets(deps.elb, asg.targetGroups, taken);
   return together([
     drained,
     { done: [], failed: waiting.map((instance) => ({ instance, code: belowMinSize, retry: 'later' })) },
@@ -54,14 +54,15 @@ const endedBy = (swaps: readonly Swap[]): { readonly untilMs?: number } => {
   return Number.isFinite(lastMs) ? { untilMs: lastMs + noticedWithinMs } : {};
 };
 
-const releaseFrom = async (
+type Ending = { readonly isSizeOurs: boolean } & Pick<Releasing, 'beforeEnding'>;
+
+/** Members that the group ends. */
+const endThrough = async (
   deps: ProviderDeps,
   asg: Asg,
-  { covered, uncovered }: { readonly covered: readonly Swap[]; readonly uncovered: readonly Swap[] },
-  { isSizeOurs, beforeEnding = async (ids) => ids }: { readonly isSizeOurs: boolean } & Releasing,
+  going: readonly Swap[],
+  { isSizeOurs, beforeEnding = async (ids) => ids }: Ending,
 ): Promise<Released> => {
-  const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
-  const [going, staying] = [covered.slice(0, room), covered.slice(room)];
   const may = going.length === 0 ? [] : await beforeEnding(idsOf(going));
   const asked = going.filter(({ instance }) => may.includes(instance));
   const ending = endThroughAsg(deps, asg.name, { instances: idsOf(asked), isSizeOurs, ...endedBy(asked) });
@@ -75,7 +76,20 @@ const releaseFrom = async (
     asg,
     asked.filter(({ instance }) => refused.has(instance)),
   );
-  return together([{ ...ended, deregisteredAtMs }, await withoutRoom(deps, asg, [...staying, ...uncovered])]);
+  return { ...ended, deregisteredAtMs };
+};
+
+/** Those that the group does not end now wait for no response about the others. */
+const releaseFrom = async (
+  deps: ProviderDeps,
+  asg: Asg,
+  { covered, uncovered }: { readonly covered: readonly Swap[]; readonly uncovered: readonly Swap[] },
+  how: Ending,
+): Promise<Released> => {
+  const room = how.isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
+  const [going, staying] = [covered.slice(0, room), covered.slice(room)];
+  const ended = endThrough(deps, asg, going, how);
+  return together(await allSettled([ended, withoutRoom(deps, asg, [...staying, ...uncovered])]));
 };
 
 /** Members with a replacement, the most urgent first, and members that EC2 takes without one. */
@@ -159,7 +173,7 @@ const releaseFromAsgs = async (
     ({ name }: Asg) =>
     ({ instance }: Swap): boolean =>
       standings.get(instance)?.asg === name;
-  const parts = await inParallel(asgs, 3, (asg) =>
+  const parts = inParallel(asgs, 3, (asg) =>
     releaseFrom(
       deps,
       asg,
@@ -172,11 +186,8 @@ const releaseFromAsgs = async (
   // An earlier policy may have registered them with a target group that now belongs to the Auto Scaling group.
   const [loose, leaving] = [others.filter(isLoose(standings)), others.filter((swap) => !isLoose(standings)(swap))];
   const targetGroups = [...new Set(asgs.flatMap((asg) => asg.targetGroups))];
-  return together([
-    ...parts,
-    loose.length === 0 ? nothing : await deregisterTargets(deps.elb, targetGroups, idsOf(loose)),
-    { done: idsOf(leaving), failed: [] },
-  ]);
+  const [inAsgs, inNone] = await allSettled([parts, deregisterTargets(deps.elb, targetGroups, idsOf(loose))]);
+  return together([...inAsgs, inNone, { done: idsOf(leaving), failed: [] }]);
 };
 
 /**

@@ -70,3 +70,27 @@ test('an end waits for its token until five seconds after EC2 has taken the last
     [5_000, undefined],
   ]);
 });
+
+test.each([
+  { which: 'that nothing replaces', isHeld: true, min: 0, uncovered: 1 },
+  { which: 'that the minimum size does not let go', isHeld: true, min: 1, uncovered: 0 },
+  { which: 'that is in no Auto Scaling group', isHeld: false, min: 0, uncovered: 0 },
+])(
+  'a member $which is deregistered while the end of another one has no response',
+  async ({ isHeld, min, uncovered }) => {
+    const there = { 'i-01': 'InService', ...(isHeld && { 'i-02': 'InService' }) };
+    const { promise: deregistered, resolve } = Promise.withResolvers<object>();
+    const { provider } = providerOver(attached.holding, {
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', there, { min, targetGroups: ['tg-own'] })] },
+      TerminateInstanceInAutoScalingGroup: () => deregistered,
+      DeregisterTargets: ({ Targets }: { readonly Targets: object }) => {
+        resolve({ Targets });
+        return {};
+      },
+    });
+    const taken = (instance: string, afterMs: number) => swap(instance, 'interruption', { deadlineMs: nowMs + afterMs });
+    const { done } = await provider.release(attached, [taken('i-01', 1_000), taken('i-02', 2_000)], { uncovered });
+    expect([await deregistered, done.toSorted()]).toEqual([{ Targets: [{ Id: 'i-02' }] }, ['i-01', 'i-02']]);
+  },
+  5_000,
+);
