@@ -171,6 +171,29 @@ describe('Auto Scaling groups', () => {
     expect(refilled(300)).toEqual([]);
     expect(refilled(500)).toHaveLength(1);
   });
+  it('are raised while a member of Holdfast waits to join, and not for one that has left', () => {
+    const raisedFor = (write: (script: Script) => void) =>
+      details(
+        raisesEndSoon,
+        (script) => {
+          script.policy(0, 1, attached);
+          script.launch(80, 'i-5');
+          asg(script, 100, 6);
+          write(script);
+          asg(script, 510, 4);
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    const joins = (second: number) => (script: Script) => script.at(second, { kind: 'joined', instance: 'i-5', asg: 'web-asg', by: react('i-a') });
+    expect(raisedFor(joins(500))).toEqual([]);
+    expect(raisedFor(joins(95))).toHaveLength(1);
+    const returns = (script: Script) => {
+      joins(95)(script);
+      script.at(105, { kind: 'left', instance: 'i-5', asg: 'web-asg', how: 'detached', by: user });
+      joins(500)(script);
+    };
+    expect(raisedFor(returns)).toHaveLength(1);
+  });
   it('are touched only where a policy names them', () => {
     const changed = (name: string) =>
       details(strangeAsgs, (script) => {

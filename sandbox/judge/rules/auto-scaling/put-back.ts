@@ -176,8 +176,9 @@ const unneeded = (needs: readonly Span[], { fromMs, untilMs }: Span): readonly S
   return [...idle, { fromMs: sinceMs, untilMs }];
 };
 
+/** Whether a member that Holdfast launched has joined no Auto Scaling group yet: it takes room as soon as it can be attached. */
 const comingInto = (chronicle: Chronicle, group: string, atMs: number): boolean =>
-  chronicle.membersAt(group, atMs).some((life) => isFunction(life.by) && life.stays.length === 0);
+  chronicle.membersAt(group, atMs).some((life) => isFunction(life.by) && life.stays.every(({ fromMs }) => fromMs > atMs));
 
 const raisesOf = (chronicle: Chronicle, asg: string, group: string): readonly Broken[] => {
   const will = ownersWill(chronicle.cloud.asgChanges(asg));
