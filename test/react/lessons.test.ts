@@ -181,3 +181,9 @@ test('a look reports each detached member and each advice that the policy ignore
   expect(told.news).toMatchObject({ putBack: ['p-1'], adviceOverBudget: ['spot-a#1'] });
   expect(told.news).not.toHaveProperty('failedBoots');
 });
+
+test('an instance that EC2, a message and the state name as ended has ended once', () => {
+  const holdings = { ...seen().holdings, ended: ['e-1', 'e-2'] };
+  const before = state({ ended: { 'e-1': nowMs - 5_000, 'e-3': nowMs - 5_000 } });
+  expect(viewOf(seen({ holdings, state: before }), nowMs, factsOf({ ended: ['e-2', 'e-1'] })).ended).toEqual(['e-1', 'e-2', 'e-3']);
+});

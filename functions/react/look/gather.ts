@@ -180,6 +180,11 @@ const newsOf = (gathered: Gathered, facts: Facts): NonNullable<View['news']> => 
   };
 };
 
+/** Instances that are known to have ended, each once: rules count them. */
+const endedNow = ({ holdings, state }: Gathered, { ended }: Facts): readonly string[] => [
+  ...new Set([...holdings.ended, ...ended, ...endsHeard(state, holdings.members)]),
+];
+
 export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
   seeKept({
     nowMs,
@@ -189,7 +194,7 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
     asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
     aside: [...gathered.holdings.aside, ...(gathered.holdings.detached ?? []), ...(gathered.holdings.foreign ?? [])],
-    ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
+    ended: endedNow(gathered, facts),
     ...(gathered.holdings.endedUnder && { endedUnder: gathered.holdings.endedUnder }),
     news: newsOf(gathered, facts),
   });
