@@ -1636,8 +1636,29 @@ describe('functions and calls', () => {
     expect(storm(376, 0)).toHaveLength(1);
     expect(storm(188, 188, { invocation: 'i-b' })).toHaveLength(1);
     expect(storm(188, 188, { operation: 'DescribeInstanceStatus' })).toHaveLength(1);
-    expect(storm(188, 188, { outcome: 'InternalError' })).toHaveLength(1);
+    expect(storm(188, 188, { outcome: 'UnauthorizedOperation' })).toHaveLength(1);
     expect(storm(188, 188, { trouble: 'bucket' })).toHaveLength(1);
+  });
+  it('that a fault gives a server error count with their repeats, which are two also for tables', () => {
+    const read = { service: 'dynamodb', operation: 'GetItem', isMutating: false };
+    const fault = { ...read, trouble: 'fault', applied: false };
+    const reads = (broken: number, good: number, more: Readonly<Record<string, unknown>> = {}, throttled = 0) =>
+      details(noStorm, (script) => {
+        called({ ...fault, outcome: 'InternalServerError', ...more }, broken)(script);
+        called({ ...fault, outcome: 'ThrottlingException' }, throttled)(script);
+        called(read, good)(script);
+      });
+    expect(reads(500, 250)).toEqual([]);
+    expect(reads(625, 250)).toEqual([]);
+    expect(reads(626, 250)).toHaveLength(1);
+    // Together with throttled tries, no more than four go before each call.
+    expect(reads(500, 250, {}, 625)).toEqual([]);
+    expect(reads(500, 250, {}, 626)).toHaveLength(1);
+    // Nothing was repeated until it succeeded, the repeats are those of another invocation or of another call, or no fault gave the error.
+    expect(reads(376, 0)).toHaveLength(1);
+    expect(reads(188, 188, { invocation: 'i-b' })).toHaveLength(1);
+    expect(reads(188, 188, { operation: 'Query' })).toHaveLength(1);
+    expect(reads(188, 188, { trouble: undefined })).toHaveLength(1);
   });
   it('of a function that a fault killed make no storm, and those of another one do', () => {
     const read = { operation: 'DescribeInstances', isMutating: false };

@@ -1,8 +1,8 @@
 import { accountPartition, items } from '../../../core/contract.ts';
-import { throttlingError } from '../../throttle/published-buckets.ts';
 import { returnLaunches } from '../capacity/returning.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { repeatedTries } from '../told/repeated-tries.ts';
 import { goneAtMs, type HookWait, isFunction } from '../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -114,21 +114,6 @@ export const callsAreBounded: Rule = {
 const callsEach = 25;
 const callsAnyway = 100;
 
-/** A throttled call to what is Holdfast's own is made up to five times, and any other up to three times (docs/architecture.md, "Trying again"). */
-const ownServices = new Set(['dynamodb', 'sqs', 'events', 'states']);
-const repeatsOf = (service: string): number => (ownServices.has(service) ? 4 : 2);
-
-const isThrottledByFault = ({ service, outcome, trouble }: Called): boolean => trouble === 'fault' && outcome === throttlingError(service).code;
-
-/** Tries that a fault throttled, and that the same invocation repeated until one of them was not throttled. */
-const repeatedTries = (made: readonly Called[]): number => {
-  const alike = Map.groupBy(made, ({ invocation, service, operation }) => `${invocation} ${service} ${operation}`);
-  return [...alike.values()].reduce((sum, tries) => {
-    const throttled = tries.filter(isThrottledByFault).length;
-    return sum + Math.min(throttled, repeatsOf(tries[0]?.service ?? '') * (tries.length - throttled));
-  }, 0);
-};
-
 const outside = new Set(['warning', 'advice', 'hook', 'state', 'alarm', 'launch-unsuccessful', 'drain-stopped', 'policy']);
 
 /** How often others set another size. No message reports it, and Holdfast acts on each as on an alarm or a new policy. */
@@ -148,7 +133,7 @@ const minutesRefused = (chronicle: Chronicle): number => {
 export const noStorm: Rule = {
   name: 'no storm of calls',
   meaning:
-    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal, and so does each minute in which EC2 refuses launches for a group. Tries that a fault throttles count as one with the try after them, as often as Holdfast repeats a throttled call. Calls of a function that a fault killed do not count, because the next one makes them again.',
+    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal, and so does each minute in which EC2 refuses launches for a group. Tries that a fault throttles or gives a server error count as one with the try after them, as often as Holdfast repeats such a call. Calls of a function that a fault killed do not count, because the next one makes them again.',
   broken: (chronicle) => {
     const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
