@@ -48,13 +48,16 @@ export type BreakerLook = {
 const parts = 30;
 const mostTallies = 300;
 
-const familiesOf = (warned: readonly Warned[]): readonly string[] =>
-  warned.flatMap(({ offering }) => {
+type Dated = { readonly atMs: number };
+
+/** Warnings count from the time that EC2 gives them: functions may fail for minutes before one of them counts these. */
+const toldIn = (warned: readonly Warned[], nowMs: number): readonly (Dated & { readonly family: string })[] =>
+  warned.flatMap(({ offering, warnedAtMs: atMs = nowMs }) => {
     const known = parseOfferingKey(offering);
-    return known?.market === 'spot' ? [familyOf(known)] : [];
+    return known?.market === 'spot' ? [{ family: familyOf(known), atMs }] : [];
   });
 
-const youngIn = (tallies: readonly InterruptionTally[], { withinMs }: BreakerRule, nowMs: number) =>
+const youngIn = <T extends Dated>(tallies: readonly T[], { withinMs }: BreakerRule, nowMs: number): readonly T[] =>
   tallies.filter(({ atMs }) => nowMs - atMs < withinMs);
 
 /** Adds these interruptions. */
@@ -65,16 +68,16 @@ const withWarned = (
   nowMs: number,
 ): readonly InterruptionTally[] => {
   const young = youngIn(before, rule, nowMs);
-  const families = familiesOf(warned);
+  const told = youngIn(toldIn(warned, nowMs), rule, nowMs);
   // Old ones are dropped when others come, or all at once: a look that changes nothing writes nothing.
-  if (families.length === 0) return young.length === 0 ? [] : before;
+  if (told.length === 0) return young.length === 0 ? [] : before;
   const partOf = (atMs: number): number => Math.floor((atMs * parts) / rule.withinMs);
   const next = [...young];
-  for (const family of families) {
-    const index = next.findLastIndex((one) => one.family === family && partOf(one.atMs) === partOf(nowMs));
+  for (const { family, atMs } of told) {
+    const index = next.findLastIndex((one) => one.family === family && partOf(one.atMs) === partOf(atMs));
     const same = next[index];
-    if (same === undefined) next.push({ family, atMs: nowMs, count: 1 });
-    else next[index] = { ...same, atMs: nowMs, count: same.count + 1 };
+    if (same === undefined) next.push({ family, atMs, count: 1 });
+    else next[index] = { ...same, atMs: Math.max(same.atMs, atMs), count: same.count + 1 };
   }
   return next.slice(-mostTallies);
 };

@@ -30,7 +30,7 @@ export const uncounted = ({ counted = [] }: GroupState, recent: readonly Swap[])
     ? []
     : recent
         .filter(({ instance }) => !counted.includes(instance))
-        .map((swap) => ({ instance: swap.instance, offering: swap.offering, toldAtMs: toldAtMs(swap) }));
+        .map((swap) => ({ ...swap, toldAtMs: toldAtMs(swap) }));
 
 /**
  * The warnings that were not counted yet, and the state that remembers them while a rule counts warnings and their

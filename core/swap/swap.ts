@@ -34,9 +34,9 @@ export type LifecycleHook = {
 
 /**
  * A member that EC2 warned about, whether a swap is stored for it or it is only observed. `toldAtMs`: when an earlier
- * function received the warning. Without it, the warning came now.
+ * function received the warning. Without it, the warning came now. `warnedAtMs`: the time that EC2 gave it.
  */
-export type Warned = Pick<Swap, 'instance' | 'offering'> & { readonly toldAtMs?: number };
+export type Warned = Pick<Swap, 'instance' | 'offering' | 'warnedAtMs'> & { readonly toldAtMs?: number };
 
 /** The stored record of one instance that leaves and is replaced. Only this item decides about this instance. */
 export type Swap = {

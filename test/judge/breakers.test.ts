@@ -131,9 +131,9 @@ describe('a breaker opens for warnings of its time alone', () => {
     expect(found(200, 203, { document: wide })).toEqual(['the breaker of spot opened for 2 interruptions, and 1 were of no other breaker']);
     expect(found(200, 203, { document: wide, kind: 'spot/t' })).toEqual([]);
   });
-  it('lets another function count a warning later, where a fault met the first', () => {
-    expect(found(500, 503, { injected: true })).toEqual([]);
-    expect(found(700, 703, { injected: true })).toHaveLength(1);
+  it('breaks when another function counts a warning after its time, where a fault met the first', () => {
+    expect(found(380, 383, { injected: true })).toEqual([]);
+    expect(found(500, 503, { injected: true })).toHaveLength(1);
   });
 });
 
@@ -171,11 +171,11 @@ describe('a breaker opens', () => {
     expect(without).toEqual([]);
   });
   it('not for warnings that are more than five minutes old when they come, while their members run', () => {
-    const late = (ageS: number, write: Write = nothing, rule = breakersOpen) =>
+    const late = (ageS: number, write: Write = nothing, rule = breakersOpen, within = '10m') =>
       details(
         rule,
         (script) => {
-          begins()(script);
+          begins({ ...policy, breaker: { ...breaker, within } })(script);
           script.react(599, 604, 'of-old', [{ about: 'tick', groups: ['web'] }]);
           for (const instance of ['i-1', 'i-2']) {
             const told = { about: 'warning', instance } as const;
@@ -188,6 +188,8 @@ describe('a breaker opens', () => {
       );
     expect(late(290)).toHaveLength(1);
     expect(late(310)).toEqual([]);
+    // A warning counts from the time that EC2 gives it.
+    expect([late(220, nothing, breakersOpen, '4m'), late(100, nothing, breakersOpen, '4m').length]).toEqual([[], 1]);
     const opened = (script: Script) =>
       script.at(602, {
         kind: 'announced',
@@ -195,6 +197,9 @@ describe('a breaker opens', () => {
         detail: { group: 'web', breaker: 'spot', why: 'interruptions', interruptions: 2, untilMs: 1_200_000 },
       });
     for (const rule of [warningsOpenOnce, breakersOpenInTime]) expect([late(290, opened, rule), late(310, opened, rule).length]).toEqual([[], 1]);
+    expect(late(290, opened, breakersOpenInTime, '4m')).toEqual([
+      'the breaker of spot opened for 2 interruptions, 2 are needed, and functions received 0 warnings within its time',
+    ]);
   });
   it('only when no fault met the functions that received the warnings', () => {
     expect(two(150, nothing, true)).toEqual([]);

@@ -78,7 +78,7 @@ describe('a warning', () => {
     expect(await made(warning, { ...past, deadlineMs: warning.deadlineMs }, 'i-spot')).toEqual([0, 0]);
   });
   it('is news about its offering, unless its group received it while it was only observed', async () => {
-    expect((await claiming(warning)).warned).toMatchObject([{ instance: 'i-spot' }]);
+    expect((await claiming(warning)).warned).toMatchObject([{ instance: 'i-spot', warnedAtMs: warning.atMs }]);
     expect(await claiming({ ...warning, heardAtMs: 1_500 })).toMatchObject({ fresh: [{ instance: 'i-spot' }], warned: [] });
   });
 });

@@ -169,7 +169,7 @@ describe('of the members that leave', () => {
   });
 
   test('pool memory learns in an observed group from those that EC2 warned about since the last look, with their offerings', () => {
-    expect(warnedIfActed(found(), heard)).toEqual([{ instance: first, offering: 'm7g.large/a/spot' }]);
+    expect(warnedIfActed(found(), heard)).toEqual([{ instance: first, offering: 'm7g.large/a/spot', warnedAtMs: nowMs - 1_000 }]);
     const known = { [first]: { reason: 'interruption' as const, atMs: nowMs, heardAtMs: nowMs, deadlineMs: nowMs + 120_000 } };
     expect(warnedIfActed(found({ state: state({ notDone: { missing: 0, surplus: 0, heard: known } }) }), heard)).toEqual([]);
   });

@@ -101,7 +101,8 @@ export const claimAll = async (
       if (swap === undefined) continue;
       byInstance.set(instance, swap);
       // Pool memory counted it when the observed group received it.
-      if (fact.heardAtMs === undefined && isNewWarning(fact, swap, before)) warned.push(swap);
+      if (fact.heardAtMs === undefined && isNewWarning(fact, swap, before))
+        warned.push({ ...swap, warnedAtMs: fact.atMs });
     }
   };
   const failed = await claimEach([...factsOf], claimAllOf);

@@ -101,10 +101,11 @@ export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardN
 
 /** Offerings of members that EC2 warned about since the last look at an observed group. */
 export const warnedIfActed = ({ state, holdings: { members } }: Gathered, { leaving }: HeardNow): readonly Warned[] => {
-  const warned = new Set(newlyWarned(state, leaving).map(({ instance }) => instance));
-  return members
-    .filter(({ instance }) => warned.has(instance))
-    .map(({ instance, offering }) => ({ instance, offering: offeringKey(offering) }));
+  const warned = new Map(newlyWarned(state, leaving).map(({ instance, atMs }) => [instance, atMs]));
+  return members.flatMap(({ instance, offering }) => {
+    const warnedAtMs = warned.get(instance);
+    return warnedAtMs === undefined ? [] : [{ instance, offering: offeringKey(offering), warnedAtMs }];
+  });
 };
 
 const isTaken = (fact: LeavingFact): boolean => traitsOf(fact).endedBy !== 'holdfast';

@@ -21,7 +21,8 @@ export const provesAfterMs = ({ withinMs }: BreakerRule): number => Math.min(wit
 /** The time from receiving a warning to the decision that uses it. */
 export const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
 
-export type HeardWarning = { readonly life: Life; readonly atMs: number };
+/** `happenedAtMs`: the time that EC2 gave the warning. */
+export type HeardWarning = { readonly life: Life; readonly atMs: number; readonly happenedAtMs: number };
 
 /** Warnings of spot members of a group, by when a function could first know. */
 export const warningsHeard = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>
@@ -29,7 +30,7 @@ export const warningsHeard = (chronicle: Chronicle, group: string): readonly Hea
     .livesIn(group)
     .flatMap((life): readonly HeardWarning[] => {
       const first = firstWarning(life, chronicle.times.clockMs);
-      return first === undefined || life.market !== 'spot' ? [] : [{ life, atMs: first.atMs }];
+      return first === undefined || life.market !== 'spot' ? [] : [{ life, atMs: first.atMs, happenedAtMs: first.happenedAtMs }];
     })
     .toSorted((one, other) => one.atMs - other.atMs);
 

@@ -41,6 +41,18 @@ describe('a breaker', () => {
     expect(learn(two, { warned: warned(1), nowMs: nowMs + 10 * minuteMs }).state.breakers).toBeUndefined();
   });
 
+  // The state table was down for eight minutes, and one look then claimed what EC2 had warned about before (20160002 of outages).
+  it('counts interruptions from the time that EC2 gave them, however late a look hears of them', () => {
+    const at = (minutes: number) => ({ instance: 'i-late', offering: 'm7g.large/a/spot', warnedAtMs: nowMs - minutes * minuteMs });
+    const tallies = (...minutes: readonly number[]) => learn(state(), { warned: minutes.map(at) }).state;
+    expect(tallies(9, 9, 9).breakers).toHaveProperty('spot.openedAtMs', nowMs);
+    expect(tallies(11, 9, 9).interruptions).toEqual([{ family: 'm7g', atMs: nowMs - 9 * minuteMs, count: 2 }]);
+    expect(tallies(11, 11, 11)).toEqual(state());
+    const { state: two } = learn(state(), { warned: warned(2) });
+    expect(learn(two, { warned: [at(9)] }).news).toMatchObject([{ code: 'breaker-opened', interruptions: 3 }]);
+    expect(learn(two, { warned: [at(11)] }).state.interruptions).toEqual([{ family: 'm7g', atMs: nowMs, count: 2 }]);
+  });
+
   it('is of the family that was interrupted, where the group has others', () => {
     const of = (offerings: readonly string[]) =>
       Object.keys(learn(state(), { pools: twoFamilies, warned: offerings.map((offering) => ({ instance: 'i-1', offering })) }).state.breakers ?? {});

@@ -37,7 +37,7 @@ describe('warnings that are not counted yet', () => {
     expect(idsOf(uncounted(state({ counted: ['i-1'] }), recent))).toEqual(['i-2']);
     // Their lessons begin when the warning was received, by the claim of another function (13020171).
     const told = uncounted(state(), [swapOf('i-1', { warnedAtMs: nowMs - 71_000, claimedAtMs: nowMs - 70_000 })]);
-    expect(told.map(({ toldAtMs }) => toldAtMs)).toEqual([nowMs - 70_000]);
+    expect(told).toMatchObject([{ toldAtMs: nowMs - 70_000, warnedAtMs: nowMs - 71_000 }]);
   });
   it('are none when the state holds as many counted warnings as it can', () => {
     expect(uncounted(state({ counted: ids(199).map((id) => `${id}x`) }), recent)).toHaveLength(2);

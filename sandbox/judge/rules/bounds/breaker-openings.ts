@@ -4,7 +4,6 @@ import type { Chronicle } from '../../chronicle.ts';
 import { inEveryGroup } from '../../every-group.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { times } from '../../times.ts';
 import { firstWarning, isOutOfDate } from '../../told/first-warnings.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { goneAtMs } from '../../world/life.ts';
@@ -19,7 +18,7 @@ type Broken = Omit<Finding, 'rule'>;
 export const isSurelyHeard = (
   chronicle: Chronicle,
   group: string,
-  { life, atMs }: HeardWarning,
+  { life, atMs }: Pick<HeardWarning, 'life' | 'atMs'>,
   first = firstWarning(life, chronicle.times.clockMs),
 ): boolean => {
   const ended = first && chronicle.invocations.get(first.invocation)?.ended;
@@ -36,7 +35,7 @@ export const isSurelyHeard = (
 export const breakersOpen: Rule = {
   name: 'a breaker opens',
   meaning:
-    'When as many members are warned within the time of a breaker as the policy says, and no fault hinders functions from receiving the warnings, Holdfast reports on the event bus that the breaker is open. A warning that is more than five minutes old when it comes does not count while its member runs.',
+    'When EC2 warns about as many members within the time of a breaker as the policy says, and no fault hinders functions from receiving the warnings, Holdfast reports on the event bus that the breaker is open. A warning counts from the time that EC2 gives it. One that is more than five minutes old when it comes does not count while its member runs.',
   broken: inEveryGroup((chronicle, group) => {
     const slackMs = slackOf(chronicle);
     const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));
@@ -46,7 +45,7 @@ export const breakersOpen: Rule = {
       const rule = policy?.breaker;
       if (policy === undefined || rule === undefined || others.length > 0) return [];
       const fromMs = atMs - Math.max(0, rule.withinMs * (1 - 1 / 30) - slackMs);
-      const recent = heard.slice(0, index + 1).filter((one) => one.atMs > fromMs);
+      const recent = heard.slice(0, index + 1).filter((one) => one.happenedAtMs > fromMs);
       const families = new Set(recent.map(({ life }) => familyOf(life.instanceType)));
       const firstMs = recent[0]?.atMs ?? atMs;
       const isOne = families.size === 1 || spotFamilies(policy).size === 1;
@@ -92,12 +91,6 @@ export const warningsOpenOnce: Rule = {
   }),
 };
 
-/** Until when a warning may have been counted at first. If its function met a fault, another one counts it while its swap is young. */
-const countedBy = (chronicle: Chronicle, { life, atMs }: HeardWarning): number => {
-  const first = firstWarning(life, chronicle.times.clockMs);
-  return atMs + (first !== undefined && isHealthy(chronicle, first.invocation) ? 0 : times.describeLagMs);
-};
-
 /**
  * The most of these warnings for which the breaker of all of spot may open. Where the spot pools have several families, as many warnings as the policy says
  * open the breaker of their own family. So fewer of each family are left.
@@ -111,7 +104,7 @@ const mostForSpot = (policies: readonly Policy[], heard: readonly HeardWarning[]
 export const breakersOpenInTime: Rule = {
   name: 'a breaker opens for warnings of its time alone',
   meaning:
-    'Holdfast reports that interruptions opened a breaker only if functions received as many warnings as the policy says, and as many as the event names, within the time of the breaker: about spot members, and for the breaker of a family about members of that family. The breaker of all of spot does not open for those that open the breaker of one family, if the spot pools have several.',
+    'Holdfast reports that interruptions opened a breaker only if functions received as many warnings as the policy says, and as many as the event names, to which EC2 gave times within the time of the breaker: about spot members, and for the breaker of a family about members of that family. The breaker of all of spot does not open for those that open the breaker of one family, if the spot pools have several.',
   broken: inEveryGroup((chronicle, group) =>
     openedByInterruptions(chronicle, group).flatMap(({ detail, atMs }): readonly Broken[] => {
       const policies = chronicle.policiesIn(group, atMs - slackOf(chronicle), atMs);
@@ -120,7 +113,7 @@ export const breakersOpenInTime: Rule = {
       const withinMs = Math.max(...rules.map((rule) => rule.withinMs));
       const fromMs = atMs - withinMs * (1 + 1 / 30) - slackOf(chronicle);
       const heard = warningsHeard(chronicle, group).filter(
-        (one) => one.atMs <= atMs && countedBy(chronicle, one) > fromMs && isOver(String(detail.breaker), one.life),
+        (one) => one.atMs <= atMs && one.happenedAtMs > fromMs && isOver(String(detail.breaker), one.life),
       );
       const least = Math.min(...rules.map(({ interruptions }) => interruptions));
       const needed = Math.max(Number(detail.interruptions), least);

@@ -127,7 +127,7 @@ export const refusalsAreRemembered: Rule = {
   broken: inEveryGroup((chronicle, group) => [...lostRefusals(chronicle, group).slice(0, 1), ...wrongRests(chronicle, group).slice(0, 1)]),
 };
 
-const isLossKept = ({ memory }: Written, { life, atMs }: HeardWarning, slackMs: number): boolean => {
+const isLossKept = ({ memory }: Written, { life, atMs }: Pick<HeardWarning, 'life' | 'atMs'>, slackMs: number): boolean => {
   const own = memory?.losses.filter(({ offering }) => offering === nameOf(life));
   return own === undefined || own.length >= mostLosses || own.some((one) => one.atMs <= atMs + slackMs && one.latestMs >= atMs - slackMs);
 };
