@@ -114,6 +114,26 @@ describe('on-demand is gone in time after spot is back', () => {
     // Due before the restore, and again after it.
     expect(found(1.5 * hour, oneOnDemand({ return: { every: '5m' } }), restored)).toHaveLength(2);
   });
+  it('waits for a look after three losses had stopped all moves for an hour, and for no other losses', () => {
+    const lost =
+      (...seconds: readonly number[]): Write =>
+      (script) => {
+        for (const second of seconds) {
+          script.launch(second - 200, `i-${second}`, { pool: 'spot-a' });
+          script.warn(second, `i-${second}`);
+          script.end(second + 120, `i-${second}`);
+        }
+      };
+    const busyUntil =
+      (last: number): Write =>
+      (script) => {
+        for (let second = 100; second <= last; second += 50) script.at(second, { kind: 'running', instance: 'i-1' });
+      };
+    const after = (until: number, ...seconds: readonly number[]) => found(until, oneOnDemand(), lost(...seconds), busyUntil(4_850));
+    expect(after(5_700, 2_800, 3_600)).toHaveLength(1);
+    expect(after(5_700, 2_000, 2_800, 3_600)).toEqual([]);
+    expect(after(5_800, 2_000, 2_800, 3_600)).toHaveLength(1);
+  });
   it('holds where on-demand is the member’s first tier', () => {
     expect(found(hour, oneOnDemand({ capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } }))).toEqual([]);
   });

@@ -55,6 +55,25 @@ const resized = (chronicle: Chronicle, group: string): readonly number[] => {
   return written.filter(({ desired }, index) => desired !== written[index - 1]?.desired).map(({ atMs }) => atMs);
 };
 
+const hourMs = 3_600_000;
+
+/** Whether EC2 took three members within an hour before their moves had paid: then no member moves. */
+const isStopped = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+  chronicle
+    .livesIn(group)
+    .filter(({ launchedAtMs, warnings }) =>
+      warnings.some(
+        (warning) => warning.atMs <= atMs && warning.atMs > atMs - hourMs && warning.atMs - launchedAtMs < paysAfterMs + slackOf(chronicle),
+      ),
+    ).length >= 3;
+
+/** When the first of these losses is an hour old, so that members may move again. */
+const stopEnds = (chronicle: Chronicle, group: string): readonly number[] =>
+  chronicle
+    .livesIn(group)
+    .flatMap(({ warnings }) => warnings.map((warning) => warning.atMs + hourMs))
+    .filter((atMs) => isStopped(chronicle, group, atMs - 1) && !isStopped(chronicle, group, atMs));
+
 /** Within this time after it is free to, a group looks, although a look lost a race. */
 const lookMs = 2 * times.tickMs;
 
@@ -68,7 +87,7 @@ export const dueMoments = (chronicle: Chronicle, group: string, rule: ReturnRule
     ...resized(chronicle, group).map((atMs) => ({ atMs, untilMs: atMs + rule.afterMs })),
     // What moved before is forgotten then, and may count for the budget.
     ...lossesOfMemory(chronicle, group).map((atMs) => ({ atMs, untilMs: atMs + rule.everyMs })),
-    ...openingsIn(rule, readyAtMs, endedAtMs).map((atMs) => ({ atMs, untilMs: atMs })),
+    ...[...openingsIn(rule, readyAtMs, endedAtMs), ...stopEnds(chronicle, group)].map((atMs) => ({ atMs, untilMs: atMs })),
     ...events.flatMap((event) => (isBusy(event) ? [{ atMs: event.atMs, untilMs: event.atMs + stepMs }] : [])),
   ].toSorted((one, other) => one.atMs - other.atMs);
   let untilMs = 0;
@@ -101,14 +120,8 @@ export const isFree = (chronicle: Chronicle, policy: Policy, atMs: number): bool
     !deathsMayBound(chronicle, group, atMs) &&
     !limitMayBound(chronicle, group, atMs) &&
     !mayBeUndone(chronicle, group, atMs) &&
-    !offerings.some((offering) => breakerMayCover(chronicle, group, offering, atMs, atMs)) &&
-    chronicle
-      .livesIn(group)
-      .filter(({ launchedAtMs, warnings }) =>
-        warnings.some(
-          (warning) => warning.atMs <= atMs && warning.atMs > atMs - 3_600_000 && warning.atMs - launchedAtMs < paysAfterMs + slackOf(chronicle),
-        ),
-      ).length < 3
+    !isStopped(chronicle, group, atMs) &&
+    !offerings.some((offering) => breakerMayCover(chronicle, group, offering, atMs, atMs))
   );
 };
 

@@ -91,7 +91,7 @@ const stillToMove =
 export const onDemandIsGone: Rule = {
   name: 'on-demand is gone in time after spot is back',
   meaning:
-    'When no signal against spot was received and nothing was under way, for as long as `return` asks and one look more, and a window of `return` is open, no member stays on demand while an earlier tier gives spot. Members that the group owes on demand stay. After the state was lost or restored, the time of the budget counts too.',
+    'When no signal against spot was received and nothing was under way, for as long as `return` asks and one look more, and a window of `return` is open, no member stays on demand while an earlier tier gives spot. Members that the group owes on demand stay. One look more is allowed after the hour in which three losses had stopped all moves, too. After the state was lost or restored, the time of the budget counts too.',
   broken: stillToMove(longestWaitMs, (still, members) => {
     for (const life of members.filter(isOnDemand)) {
       const offering = betterSpot({ ...still, life });
