@@ -139,6 +139,8 @@ export type Before = Attempts & {
   readonly overAtMs?: number | undefined;
   /** If this step is repeated because AWS could not carry out a call: since when it could not. */
   readonly failsSinceMs?: number | undefined;
+  /** Whether an earlier attempt did everything, and could only not send the event about it. */
+  readonly isUntold?: true | undefined;
 };
 
 /**
@@ -153,6 +155,18 @@ const beginsAgainAtMs = (
   if (late.length === 0) return againAtMs;
   const endsByMs = Math.min(...late.map((swap) => drainEndsByMs(swap, timeoutMs)));
   return Math.min(drainAgainAtMs(nowMs, { sinceMs: orderedAtMs(late), endsByMs }), againAtMs ?? endsByMs);
+};
+
+/** Swaps without those whose hooks an earlier attempt completed: it did everything but send the event. */
+const unsettled = (
+  swaps: readonly Swap[],
+  { own, before, isUntold }: Pick<Before, 'isUntold'> & Readonly<Record<'own' | 'before', readonly Swap[]>>,
+): readonly Swap[] => {
+  if (!isUntold) return swaps;
+  const settled = new Set(
+    [...own.filter(({ state }) => state === 'drained'), ...before].map(({ instance }) => instance),
+  );
+  return swaps.filter(({ instance }) => !settled.has(instance));
 };
 
 /** Ends a drain without open swaps. */
@@ -177,7 +191,7 @@ export const endDrain = async (
   ports: EndDrainPorts,
   order: DrainOrder,
   error?: DrainError,
-  { overAtMs = 0, failsSinceMs, ...attempts }: Before = {},
+  { overAtMs = 0, failsSinceMs, isUntold, ...attempts }: Before = {},
 ): Promise<EndOutcome> => {
   const batch = await gatherBatch(ports.store, order);
   const { group, gone: before, isLetGo } = batch;
@@ -198,7 +212,7 @@ export const endDrain = async (
   const drained = closed.filter(({ state }) => state === 'drained');
   const gone = await endedMeanwhile(ports.store, order.drain, { before, closed }, { error, ...attempts });
   // An Auto Scaling group keeps the hooks of an instance waiting even when the instance is gone.
-  const held = await completeHooks(ports, [...drained, ...gone]);
+  const held = await completeHooks(ports, unsettled([...drained, ...gone], { own, before, isUntold }));
   const { done, failed: unended } = await endOurs(
     ending,
     drained.filter((swap) => !isCalledOff(swap)),

@@ -11,8 +11,8 @@ import { wire } from './wire.ts';
 export const { handler, create } = drainFunction(
   'end-drain',
   wire,
-  async ({ order, error, waitedUntilMs: overAtMs, failsSinceMs, brokeOff, isRepeat }, ports, telemetry) => {
-    const outcome = await endDrain(ports, order, error, { overAtMs, failsSinceMs, brokeOff, isRepeat });
+  async ({ order, error, waitedUntilMs: overAtMs, failsSinceMs, isUntold, brokeOff, isRepeat }, ports, telemetry) => {
+    const outcome = await endDrain(ports, order, error, { overAtMs, failsSinceMs, isUntold, brokeOff, isRepeat });
     telemetry.logger.info('end drain', { group: order.group, drain: order.drain, error, ...outcome });
     const { step, failed, ...counts } = outcome;
     if (step.next === 'over' || step.next === 'fail') telemetry.count(metrics.drainsLate, counts.late);

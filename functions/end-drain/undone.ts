@@ -7,6 +7,8 @@ import { isoOf } from '../runtime/drain/step.ts';
 /** What AWS could not carry out now at the end of a drain, as the error that the execution fails with in the end. */
 export type Undone = { readonly error: string; readonly cause: string };
 
+const untold = 'EndNotTold';
+
 /** Returns an error that a repeat may solve. Any other error is thrown. */
 export const onlyForNow = (error: unknown): unknown => {
   if (isFromAws(error) && retryOf(error) === 'later') return error;
@@ -33,7 +35,7 @@ export const hooksNotCompleted = (errors: readonly unknown[]): Undone => ({
 
 /** Everything else is done, and the event bus did not take the event about it. */
 export const endNotTold = (error: unknown): Undone => ({
-  error: 'EndNotTold',
+  error: untold,
   cause: `The drain is over, and its event could not be sent (${codeOf(error)}). The swaps hold what it reports.`,
 });
 
@@ -49,5 +51,6 @@ const patienceMs = 65 * 60_000;
 export const stepAfterEnd = (undone: Undone | undefined, nowMs: number, failsSinceMs = nowMs): EndStep => {
   if (undone === undefined) return { next: 'over' };
   if (nowMs - failsSinceMs >= patienceMs) return { next: 'fail', ...undone };
-  return { next: 'end', untilIso: isoOf(drainAgainAtMs(nowMs, { sinceMs: failsSinceMs })), failsSinceMs };
+  const untilIso = isoOf(drainAgainAtMs(nowMs, { sinceMs: failsSinceMs }));
+  return { next: 'end', untilIso, failsSinceMs, ...(undone.error === untold && { isUntold: true }) };
 };

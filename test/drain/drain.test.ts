@@ -8,6 +8,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain } from '../../functions/end-drain/end-drain.ts';
+import { readDrainInput } from '../../functions/runtime/drain/order.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { execute, knownAfter } from './execution.ts';
 import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
@@ -348,6 +349,28 @@ describe('a drain that is ours to end', () => {
     await endDrain(fleet.ports, order());
     expect([...fleet.completed]).toEqual(['i-2', 'i-1']);
     expect(fleet.told).toHaveLength(1);
+  });
+
+  // The event bus took nothing for twenty minutes, and each repeat completed the same hooks again (20340023 of outages).
+  test('a repeat that has only its event left to send completes no hook a second time, but those of members that joined since', async () => {
+    const hook = (token: string) => ({ hooks: [{ asg: 'web', hook: 'drain', token, expiresAtMs: inMs(600), timeoutMs: 600_000 }] });
+    const gone = swap('i-2', { reason: 'hook', ...hook('t-2'), state: 'gone', goneAtMs: noonMs });
+    const fleet = createFleet([swap('i-1', { reason: 'hook', ...hook('t-1') }), gone], 0);
+    await beginDrain(fleet.ports, order());
+    const completed: string[] = [];
+    const complete = async (instance: string) => {
+      completed.push(instance);
+      return 'done' as const;
+    };
+    const ports = { ...fleet.ports, announcer: { announce: throttled }, lifecycle: { ...fleet.ports.lifecycle, complete } };
+    const { step } = await endDrain(ports, order());
+    expect([step, completed]).toEqual([{ ...step, next: 'end', isUntold: true }, ['i-1', 'i-2']]);
+    const { isUntold } = readDrainInput({ ...order(), step });
+    fleet.swaps.set('i-3', swap('i-3', { reason: 'hook', ...hook('t-3'), state: 'draining', drainStartedAtMs: noonMs }));
+    await endDrain(ports, order(), undefined, { isUntold });
+    expect(completed).toEqual(['i-1', 'i-2', 'i-3']);
+    await endDrain(ports, order());
+    expect(completed).toHaveLength(6);
   });
 });
 

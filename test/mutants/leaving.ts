@@ -89,8 +89,8 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the hook is never completed',
     file: 'functions/end-drain/end-drain.ts',
-    from: 'completeHooks(ports, [...drained, ...gone])',
-    to: 'completeHooks(ports, [])',
+    from: 'completeHooks(ports, unsettled([...drained, ...gone],',
+    to: 'completeHooks(ports, unsettled([],',
     caughtBy: ['hook of an hour'],
   },
   {

@@ -16,6 +16,7 @@ const inputSchema = z.object({
       lookAtMs: z.optional(z.number()),
       brokeOff: z.optional(z.literal(true)),
       failsSinceMs: z.optional(z.number()),
+      isUntold: z.optional(z.literal(true)),
     }),
   ),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
@@ -60,6 +61,8 @@ export type DrainInput = {
   readonly plannedMs?: number;
   /** Since when AWS could not carry out a call of the last step, if the step is repeated for that. */
   readonly failsSinceMs?: number;
+  /** Whether all but the event about the end was done then. */
+  readonly isUntold?: true;
   /** Whether an earlier attempt of this step failed. A call for which Lambda had no room is no attempt. */
   readonly isRepeat?: true;
   /** Whether an attempt to take members out of service broke off before. It may have done so without a record. */
@@ -103,6 +106,7 @@ export const readDrainInput = (event: unknown): DrainInput => {
     ...{ order, began: beganIn(input), ...known, ...waited, ...(isEarly && { plannedMs: lookAtMs }), error: told },
     ...((wasRepeat || (state !== undefined && state.RetryCount > 0)) && { isRepeat: true as const }),
     ...(step?.brokeOff && { brokeOff: true as const }),
+    ...(step?.isUntold && { isUntold: true as const }),
     ...(step?.failsSinceMs !== undefined && { failsSinceMs: step.failsSinceMs }),
   };
 };
