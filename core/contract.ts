@@ -208,10 +208,7 @@ export type EndStep = BrokeOff &
     | { readonly next: 'over' }
     /** Some members are in service still, and their drain can begin later. */
     | { readonly next: 'begin'; readonly untilIso: string }
-    /**
-     * AWS could not carry out a call now: the end is repeated at a time. `failsSinceMs`: since when it could not.
-     * `isUntold`: only the event about it is missing.
-     */
+    /** It is repeated. `failsSinceMs`: since when AWS could not make a call. `isUntold`: only its event is missing. */
     | { readonly next: 'end'; readonly untilIso: string; readonly failsSinceMs: number; readonly isUntold?: true }
     /** AWS could not carry it out for so long that the drain gives up. The execution fails with this error. */
     | { readonly next: 'fail'; readonly error: string; readonly cause: string }

@@ -42,7 +42,7 @@ describe('a breaker', () => {
   });
 
   // The state table was down for eight minutes, and one look then claimed what EC2 had warned about before (20160002 of outages).
-  it('counts interruptions from the time that EC2 gave them, however late a look hears of them', () => {
+  it('counts interruptions from the time that EC2 gave them, however late a look receives them', () => {
     const at = (minutes: number) => ({ instance: 'i-late', offering: 'm7g.large/a/spot', warnedAtMs: nowMs - minutes * minuteMs });
     const tallies = (...minutes: readonly number[]) => learn(state(), { warned: minutes.map(at) }).state;
     expect(tallies(9, 9, 9).breakers).toHaveProperty('spot.openedAtMs', nowMs);
