@@ -119,7 +119,8 @@ const createReads = (deps: Deps): Reads => ({
       TableName: deps.table,
       ConsistentRead: true,
       KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
-      FilterExpression: '(#state = :gone OR attribute_exists(drainedAtMs)) AND #drain = :drain',
+      FilterExpression:
+        '(#state = :gone OR attribute_exists(drainStartedAtMs) OR attribute_exists(drainedAtMs)) AND #drain = :drain',
       ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#drain': 'drain' },
       ExpressionAttributeValues: { ':group': group, ':prefix': items.past(''), ':gone': 'gone', ':drain': drain },
     });

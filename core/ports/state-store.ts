@@ -52,7 +52,7 @@ export type StateStore = {
     readonly lost?: readonly Swap[];
   }>;
   /**
-   * The swaps of a drain that are history already: their instances are gone, or drained and were put back into service
+   * The swaps of a drain that are history already: their instances are gone, or were out of service and were put back
    * because EC2 did not take them. Reads the history of the group.
    */
   historyOf(group: string, drain: string): Promise<readonly Swap[]>;

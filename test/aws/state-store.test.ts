@@ -350,19 +350,21 @@ describe('a swap', () => {
     expect(await lagging.swapOf('i-now')).toBeUndefined();
   });
 
-  test('that is retired is found by its drain, if its instance is gone or had drained', async () => {
+  test('that is retired is found by its drain, if its instance is gone or was out of service', async () => {
     const gone = swap('history', 'i-20', { state: 'gone', goneAtMs: nowMs, drain: 'd-1' });
     const spared = swap('history', 'i-24', { state: 'drained', drainedAtMs: nowMs, drain: 'd-1' });
+    const cutShort = swap('history', 'i-25', { state: 'draining', drainStartedAtMs: nowMs, drain: 'd-1' });
     const others = [
       swap('history', 'i-21', { state: 'gone', goneAtMs: nowMs, drain: 'd-2' }),
       swap('history', 'i-22', { state: 'waiting', drain: 'd-1' }),
     ];
-    for (const one of [gone, spared, ...others]) {
+    for (const one of [gone, spared, cutShort, ...others]) {
       await store.claim(one);
       await store.retire(one);
     }
     await store.claim(swap('history', 'i-23', { state: 'gone', goneAtMs: nowMs, drain: 'd-1' }));
-    expect(await store.historyOf('history', 'd-1')).toMatchObject([gone, { ...spared, state: 'withdrawn' }]);
+    const back = [spared, cutShort].map((one) => ({ ...one, state: 'withdrawn' }));
+    expect(await store.historyOf('history', 'd-1')).toMatchObject([gone, ...back]);
   });
 
   test('that is retired while its instance stays is withdrawn, and may be claimed anew', async () => {

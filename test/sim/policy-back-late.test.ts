@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { announcements } from '../../core/contract.ts';
 import { scripted } from './audit/scripted.ts';
+import { stopForAWhile } from './ending-steps.ts';
 import { play } from './play.ts';
 import { deletePolicy, interrupt, putPolicy } from './steps.ts';
 import { settingOf } from './worlds.ts';
@@ -26,4 +28,20 @@ describe('a warned member of a group that was let go', () => {
       expect(out).toMatchObject(leftMs > 15_000 ? [{ why: 'deregistered' }] : [{ why: 'ending' }]);
     },
   );
+});
+
+it('the end of a drain is sent although its member, which EC2 stopped and started again, was put back meanwhile', async () => {
+  const setting = settingOf('tag', { size: 4, delaySeconds: 30 });
+  const stop = stopForAWhile(15_000, 1, 'stop', 220_000);
+  const back = putPolicy(430_000, setting.policy, 'the policy comes back');
+  const one = scripted(900_000)('a policy that comes back just before a member is put back', setting, {
+    asked: { web: { size: 4, endsAt: 4 } },
+    steps: [deletePolicy(10_000), stop, back],
+  });
+  const { violations, history } = await play(one);
+  expect(violations).toEqual([]);
+  const ends = history.events.flatMap((event) =>
+    event.kind === 'announced' && event.detailType === announcements.drainFinished ? event.detail : [],
+  );
+  expect(ends).toContainEqual(expect.objectContaining({ drain: expect.stringContaining('mend'), drained: [expect.any(String)], gone: [] }));
 });
