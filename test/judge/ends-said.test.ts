@@ -61,3 +61,23 @@ it('a message that came before every describe had to show its instance does not 
   expect(launched(97.5)).toEqual([]);
   expect(launched(96.5)).toEqual(['decision d1 says that no signal reported the end of i-3, and its function received one']);
 });
+
+it('an instance that a warm pool had stopped counts as ended for as long as a late describe may show that', () => {
+  const drawn = (second: number): readonly string[] =>
+    details(
+      endsAreTrue,
+      (script) => {
+        twoServe(script);
+        script.launch(60, 'i-3', { by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        script.at(70, { kind: 'ending', instance: 'i-3', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-3', state: 'stopped' });
+        script.at(second, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: { kind: 'ec2' } });
+        script.react(100, 101, 'look');
+        script.at(101, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d1', bytes: 1, by: react('look') });
+      },
+      {
+        stored: { states: {}, swaps: [], decisions: [{ group: 'web', id: 'd1', view: { ended: ['i-3'] } }], deadLetters: 0, staleMessages: 0 },
+      },
+    );
+  expect(drawn(99.5)).toEqual([]);
+  expect(drawn(98.5)).toEqual(['decision d1 says that i-3 has ended']);
+});

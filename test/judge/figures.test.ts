@@ -71,6 +71,17 @@ describe('the numbers in a decision', () => {
     expect(counted(three, starts(101, 'stopped'))).toEqual(says('3 members, expected 2'));
     expect(counted(three, starts(95, 'terminated'))).toEqual(says('3 members, expected 2'));
   });
+  it('may count an instance of a warm pool that ended in the time of the look, and none that ended before it or that its group holds', () => {
+    const three = { members: 3, byPool: { 'spot-a': 1, 'spot-b': 1, unknown: 1 } };
+    const dies = (second: number | undefined, asg = 'web-asg') =>
+      counted(three, (script) => {
+        script.policy(40, 2, { ...policy, asg: 'web-asg' });
+        script.launch(50, 'i-3', { by: { kind: 'asg', asg, why: 'size' } });
+        if (second !== undefined) script.end(second, 'i-3', { kind: 'ec2' });
+      });
+    expect(dies(99.5)).toEqual([]);
+    for (const wrong of [dies(60), dies(101.5), dies(undefined), dies(99.5, 'other')]) expect(wrong).toEqual(says('3 members, expected 2'));
+  });
   it('break the rule with fewer in service than served all the time, unless a fault hides their health', () => {
     expect(counted({ serving: 1 })).toEqual(says('1 of 2 members in service, expected 2 at least'));
     expect(counted({ serving: 1 }, undefined, throttled('DescribeTargetHealth'))).toEqual([]);

@@ -5,12 +5,13 @@ import type { Finding, Rule } from '../../finding.ts';
 import { mayTurn } from '../../members/belonging.ts';
 import { eachSecond } from '../../moments.ts';
 import { latest, within } from '../../policy/in-force.ts';
+import { asgsOf } from '../../policy/policy.ts';
 import { remembered } from '../../remembered.ts';
 import { figuresSaid, type SaidFigures } from '../../said/figures.ts';
 import { times } from '../../times.ts';
 import { health, isHindered, look, ways } from '../../told/hindrance.ts';
 import { isHealthy } from '../../told/leaving.ts';
-import { answersAt, beganToEndMs, isAlive, isFunction, type Life, stayAt } from '../../world/life.ts';
+import { answersAt, beganToEndMs, goneAtMs, isAlive, isFunction, type Life, stayAt } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -47,7 +48,20 @@ const memberBounds = (chronicle: Chronicle, { group }: SaidFigures, { fromMs, un
   // An instance may have lived between two seconds only.
   const lived = (life: Life): boolean => isAlive(life, Math.max(fromMs, life.launchedAtMs));
   const may = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= untilMs && (lived(life) || isBack(chronicle, life, untilMs)));
-  return { least: always.length, most: may.length };
+  return { least: always.length, most: may.length + droppedIn(chronicle, group, { fromMs, untilMs }) };
+};
+
+/**
+ * Instances of warm pools that had ended, so that their Auto Scaling groups no longer showed them, so shortly before that describes of EC2 may have shown
+ * them: they look like launches that an Auto Scaling group does not show yet. They were never members.
+ */
+const droppedIn = (chronicle: Chronicle, group: string, { fromMs, untilMs }: Look): number => {
+  const policy = chronicle.policyAt(group, untilMs);
+  const asgs = new Set(policy === undefined ? [] : asgsOf(policy));
+  return chronicle.lives.filter((life) => {
+    const isWarm = life.by.kind === 'asg' && asgs.has(life.by.asg) && life.stays.length === 0;
+    return isWarm && goneAtMs(life) >= fromMs && goneAtMs(life) <= untilMs;
+  }).length;
 };
 
 /** Whether EC2 had begun to start a stopped instance again: a describe shows it as pending then, as one that was launched. */
@@ -194,6 +208,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count; one that does not answer need not count where the policy asks for the status checks of EC2), no more than belonged to it at some moment of that time, and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count. A waiting swap may count as leaving where another function that had begun lets it begin.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count; one that does not answer need not count where the policy asks for the status checks of EC2), no more than belonged to it at some moment of that time (an instance of a warm pool may count that ended in that time), and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count. A waiting swap may count as leaving where another function that had begun lets it begin.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };
