@@ -1609,6 +1609,25 @@ describe('functions and calls', () => {
     // Before all is up.
     expect(storm(376, [-20])).toHaveLength(1);
   });
+  it('grow with the minutes in which a message comes again that a fault made a function give back, and not with its deliveries', () => {
+    const storm = (calls: number, againS: readonly number[], { trouble = 'fault', again = ['look-0'] } = {}) =>
+      details(noStorm, (script) => {
+        const told = [{ about: 'tick', groups: ['web'] }] as const;
+        script.react(60, 61, 'look', told, false, again);
+        called({ invocation: 'look', service: 'dynamodb', operation: 'PutItem', outcome: 'ThrottlingException', trouble, applied: false }, 1)(script);
+        const message = { kind: 'delivered', function: 'react', message: 'look-0', told: told[0], happenedAtMs: 60_000 } as const;
+        for (const second of againS) script.at(second, { ...message, invocation: `again-${second}` });
+        called({ operation: 'DescribeInstances', isMutating: false }, calls)(script);
+      });
+    expect(storm(374, [])).toEqual([]);
+    expect(storm(375, [])).toHaveLength(1);
+    expect(storm(399, [100])).toEqual([]);
+    expect(storm(400, [100, 101, 119])).toHaveLength(1);
+    expect(storm(424, [100, 121])).toEqual([]);
+    // It was not given back, or for no fault.
+    expect(storm(375, [100], { again: [] })).toHaveLength(1);
+    expect(storm(375, [100], { trouble: 'bucket' })).toHaveLength(1);
+  });
   it('that a fault throttles count with their repeats', () => {
     const read = { operation: 'DescribeInstances', isMutating: false };
     const refused = { ...read, outcome: 'RequestLimitExceeded', trouble: 'fault', applied: false };

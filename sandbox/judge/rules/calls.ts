@@ -2,6 +2,7 @@ import { accountPartition, items } from '../../../core/contract.ts';
 import { returnLaunches } from '../capacity/returning.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { minutesGivenBack } from '../told/given-back.ts';
 import { repeatedTries } from '../told/repeated-tries.ts';
 import { goneAtMs, type HookWait, isFunction } from '../world/life.ts';
 
@@ -133,12 +134,12 @@ const minutesRefused = (chronicle: Chronicle): number => {
 export const noStorm: Rule = {
   name: 'no storm of calls',
   meaning:
-    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal, and so does each minute in which EC2 refuses launches for a group. Tries that a fault throttles or gives a server error count as one with the try after them, as often as Holdfast repeats such a call. Calls of a function that a fault killed do not count, because the next one makes them again.',
+    'All calls, with reads and failures, grow only with ticks, signals from outside, and instances that come and go. They never grow with the messages that Holdfast sends to itself. A size that others set counts as a signal, and so does each minute in which EC2 refuses launches for a group, or in which a message comes again to a function that had to give it back because of a fault. Tries that a fault throttles or gives a server error count as one with the try after them, as often as Holdfast repeats such a call. Calls of a function that a fault killed do not count, because the next one makes them again.',
   broken: (chronicle) => {
     const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
     const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
     const heard = chronicle.of('delivered').filter(({ atMs, told }) => atMs >= readyAtMs && outside.has(told.about));
-    const signals = new Set(heard.map(({ message }) => message)).size + sizesSet(chronicle) + minutesRefused(chronicle);
+    const signals = new Set(heard.map(({ message }) => message)).size + sizesSet(chronicle) + minutesRefused(chronicle) + minutesGivenBack(chronicle);
     // Short pages may multiply the describes by any number.
     const isPage = (operation: string): boolean => spec.longestPage !== undefined && operation.startsWith('Describe');
     const all = calls(chronicle);
