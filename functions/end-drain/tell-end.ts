@@ -99,9 +99,9 @@ type Told = {
 };
 
 /**
- * Ends a drain without open swaps. Another drain took over all of its members, or the table failed for so long that
- * looks have moved its swaps into history: its instances are gone by now, or back in service because EC2 did not take
- * them, and only the event is missing.
+ * Ends a drain without open swaps. Another drain took over all of its members, or looks have moved its swaps into
+ * history: the table failed for so long that its instances are gone by now, or EC2 did not take them and they are back
+ * in service. Then only the event is missing.
  */
 export const tellLate = async (
   ports: EndDrainPorts,
