@@ -129,10 +129,10 @@ describe('on-demand is gone in time after spot is back', () => {
       (script) => {
         for (let second = 100; second <= last; second += 50) script.at(second, { kind: 'running', instance: 'i-1' });
       };
-    const after = (until: number, ...seconds: readonly number[]) => found(until, oneOnDemand(), lost(...seconds), busyUntil(4_850));
-    expect(after(5_700, 2_800, 3_600)).toHaveLength(1);
-    expect(after(5_700, 2_000, 2_800, 3_600)).toEqual([]);
-    expect(after(5_800, 2_000, 2_800, 3_600)).toHaveLength(1);
+    const lostAt = (until: number, ...seconds: readonly number[]) => found(until, oneOnDemand(), lost(...seconds), busyUntil(4_850));
+    expect(lostAt(5_700, 2_800, 3_600)).toHaveLength(1);
+    expect(lostAt(5_700, 2_000, 2_800, 3_600)).toEqual([]);
+    expect(lostAt(5_800, 2_000, 2_800, 3_600)).toHaveLength(1);
   });
   it('holds where on-demand is the member’s first tier', () => {
     expect(found(hour, oneOnDemand({ capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } }))).toEqual([]);
