@@ -358,6 +358,25 @@ describe('words on the bus about what falls short', () => {
     expect(drained(201)).toEqual(missing);
   });
 
+  it('report nothing of a drain whose members were put back into service before it began', () => {
+    const ends = (state: string, put: { readonly backAtS?: number; readonly item?: string } = {}) =>
+      details((script) => {
+        const about = { kind: 'item-written', table: 'state', group: 'web', bytes: 500, by: react('i-a') } as const;
+        script.at(100, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', reason: 'scale-in', instances: ['i-1'] } });
+        script.at(100, { ...about, item: 'swap#i-1', swap: { reason: 'scale-in', state, drain: 'd-1' } });
+        script.at(101, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
+        if (put.backAtS !== undefined) script.at(put.backAtS, { ...about, item: put.item ?? 'past#i-1' });
+        script.at(200, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'succeeded' });
+      });
+    const missing = ['the end of drain d-1 was not sent to the bus'];
+    expect(ends('leaving', { backAtS: 150 })).toEqual([]);
+    expect(ends('leaving')).toEqual(missing);
+    expect(ends('leaving', { backAtS: 201 })).toEqual(missing);
+    expect(ends('leaving', { backAtS: 150, item: 'past#i-2' })).toEqual(missing);
+    // It had begun to drain, so there is something to say.
+    expect(ends('draining', { backAtS: 150 })).toEqual(missing);
+  });
+
   it('report the end of a drain also where a later drain took its members again', () => {
     const missing = details((script) => {
       for (const [beganS, drain] of [

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { announcements } from '../../core/contract.ts';
 import { scripted } from './audit/scripted.ts';
 import { stopForAWhile } from './ending-steps.ts';
 import { play } from './play.ts';
@@ -30,7 +29,7 @@ describe('a warned member of a group that was let go', () => {
   );
 });
 
-it('the end of a drain is sent although its member, which EC2 stopped and started again, was put back meanwhile', async () => {
+it('a member that EC2 stopped and started again serves on where the policy comes back just before it is put back', async () => {
   const setting = settingOf('tag', { size: 4, delaySeconds: 30 });
   const stop = stopForAWhile(15_000, 1, 'stop', 220_000);
   const back = putPolicy(430_000, setting.policy, 'the policy comes back');
@@ -40,8 +39,8 @@ it('the end of a drain is sent although its member, which EC2 stopped and starte
   });
   const { violations, history } = await play(one);
   expect(violations).toEqual([]);
-  const ends = history.events.flatMap((event) =>
-    event.kind === 'announced' && event.detailType === announcements.drainFinished ? event.detail : [],
-  );
-  expect(ends).toContainEqual(expect.objectContaining({ drain: expect.stringContaining('mend'), drained: [expect.any(String)], gone: [] }));
+  const [stopped] = history.events.flatMap((event) => (event.kind === 'warned' ? [event.instance] : []));
+  const isOut = (event: (typeof history.events)[number]): boolean =>
+    event.kind === 'out-of-service' && event.instance === stopped && event.why === 'deregistered';
+  expect([stopped, history.events.some(isOut)]).toEqual([expect.any(String), false]);
 });

@@ -38,11 +38,16 @@ const swapsStarted = (chronicle: Chronicle): readonly Broken[] => {
   return [...missing, ...invented];
 };
 
-/** Whether a drain still had a member when it ended: the swap of each names the drain that took it last, which may never have run. */
+/**
+ * Whether a drain still had a member when it ended: the swap of each names the drain that took it last, which may never have run. A member that was put back
+ * into service before its drain began has left it: its swap is history then, and its last state was that it would leave.
+ */
 const keepsSome = (chronicle: Chronicle, drain: string, endedMs: number): boolean => {
-  const named = chronicle.of('item-written').filter(({ swap, atMs }) => swap?.drain !== undefined && atMs <= endedMs);
-  const last = new Map(named.map(({ item, swap }) => [item, swap?.drain]));
-  return [...last.values()].includes(drain);
+  const written = chronicle.of('item-written').filter(({ atMs }) => atMs <= endedMs);
+  const last = new Map(written.flatMap(({ item, swap, atMs }) => (swap?.drain === undefined ? [] : [[item, { ...swap, atMs }] as const])));
+  const isPast = (item: string, afterMs: number): boolean =>
+    written.some((one) => one.item === items.past(item.slice(items.swapPrefix.length)) && one.atMs >= afterMs);
+  return [...last].some(([item, swap]) => swap.drain === drain && !(swap.state === 'leaving' && isPast(item, swap.atMs)));
 };
 
 const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
@@ -187,7 +192,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Holdfast sends an event for every swap, every end of a drain, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force, or one that gave back a change of this policy for a later run. What events say about members, counts, reasons and refusals is true. An instance that ended at work counts as drained if the step that recorded so could not know its end: describes did not have to show it yet, and no message had reported it. No event reports something that did not happen.',
+    'Holdfast sends an event for every swap, every end of a drain that did not lose all of its members before it began, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force, or one that gave back a change of this policy for a later run. What events say about members, counts, reasons and refusals is true. An instance that ended at work counts as drained if the step that recorded so could not know its end: describes did not have to show it yet, and no message had reported it. No event reports something that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
