@@ -79,6 +79,11 @@ describe('the preferred type of a pool is launched', () => {
   it('holds where the first one has no capacity', () => {
     expect(preferring({ instanceType: 'u', before: without('t') })).toEqual([]);
   });
+  it('holds where a selector above it spreads by instance type, and breaks where it spreads by zone', () => {
+    const spread = (by: string) => ({ capacity: { tiered: [{ spread: ['spot-a'], by }, 'od-b'] } });
+    expect(preferring({ instanceType: 'u', change: spread('instance-type') })).toEqual([]);
+    expect(preferring({ instanceType: 'u', change: spread('zone') })).toHaveLength(1);
+  });
   it('says nothing of a pool below cheapest, of two zones, or that is an Auto Scaling group', () => {
     expect(preferring({ instanceType: 'u', change: {} })).toEqual([]);
     const wide = { ...policy.pools, 'spot-a': { market: 'spot', subnets: ['subnet-a', 'subnet-b'] } };

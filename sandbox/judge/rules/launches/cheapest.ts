@@ -6,7 +6,7 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Rule } from '../../finding.ts';
 import type { Policy, PolicyPool, TreeNode } from '../../policy/policy.ts';
 import { offeringsOf } from '../../policy/pools.ts';
-import { poolsOf } from '../../policy/tree.ts';
+import { poolsOf, type Selector } from '../../policy/tree.ts';
 import { nameOf, type OfferingName } from '../../world/cloud.ts';
 import { boundPath } from './placement.ts';
 
@@ -96,13 +96,16 @@ export const cheapestTypeFirst: Rule = {
   }),
 };
 
+/** Whether a selector says which type is launched, so that the order of the types of a pool does not. */
+const choosesType = (selector: Selector): boolean => selector.kind === 'cheapest' || (selector.kind === 'spread' && selector.by === 'instance-type');
+
 export const preferredTypeFirst: Rule = {
   name: 'the preferred type of a pool is launched',
   meaning:
-    'Where no selector above it is `cheapest`, nothing is launched from a pool of one zone while an earlier type of its `instanceTypes` would give it. Moves do not count, and neither do pools that are Auto Scaling groups: these choose among their types by themselves.',
+    'Where no selector above it is `cheapest` or spreads by instance type, nothing is launched from a pool of one zone while an earlier type of its `instanceTypes` would give it. Moves do not count, and neither do pools that are Auto Scaling groups: these choose among their types by themselves.',
   broken: byAnyPolicy((chronicle, placed) => {
     const { policy, moment, life, pool, replaces } = placed;
-    if (belowCheapest(placed) !== undefined || replaces.length > 0 || !hasOrder(pool)) return undefined;
+    if (boundPath(placed).some(({ selector }) => choosesType(selector)) || replaces.length > 0 || !hasOrder(pool)) return undefined;
     const types = offeringsOf(pool).map(({ instanceType }) => instanceType);
     const own = types.indexOf(life.instanceType);
     const preferred = givingWell({ chronicle, policy, moment }, pool.name).find(({ instanceType }) => types.indexOf(instanceType) < own);
