@@ -92,21 +92,21 @@ const sinceJoinedMs = (seen: Pick<Seen, 'nowMs' | 'joinedHere'>, instance: Insta
   return sinceNotedMs(seen, instance) ?? (here && seen.nowMs - here.atMs);
 };
 
+/** Whether members live in no Auto Scaling group, or a describe of one shows this instance. */
+const isShownOrOutside = ({ group, standings }: Seen, instance: Instance): boolean =>
+  !howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '');
+
 /**
  * Whether its user detached it: it had joined an Auto Scaling group and is not shown there, after describes have had
  * time to show it. If EC2 does not show the tag of an Auto Scaling group either, two services agree, and less time is
  * enough.
  */
 export const isDetached = (seen: Seen, instance: Instance): boolean =>
-  howHeld(seen.group).isInAsgs &&
-  !seen.standings.has(instance.InstanceId ?? '') &&
+  !isShownOrOutside(seen, instance) &&
   (sinceJoinedMs(seen, instance) ?? 0) > (tagOf(instance, asgTag) === undefined ? bothLagMs : describeLagMs);
 
 /** Whether EC2 shows the tag of an Auto Scaling group that a describe shows. */
 const isTaggedIn = ({ asgs }: Seen, instance: Instance): boolean => asgs.has(tagOf(instance, asgTag) ?? '');
-
-const isShownOrOutside = ({ group, standings }: Seen, instance: Instance): boolean =>
-  !howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '');
 
 /** It has joined, and describes of its Auto Scaling group do not show it yet. */
 const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
