@@ -1,33 +1,12 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import { stopAllDrains } from '../sim/audit/draining.ts';
-import { scripted } from '../sim/audit/scripted.ts';
 import { denyLaunches } from '../sim/denied.ts';
 import { replayOldEvent, stopUnannounced, warnInVain } from '../sim/ending-steps.ts';
 import { recreateAsg } from '../sim/operator-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { alarm, deletePolicy, endThroughAsg, interrupt, kill, lastingAlarm, putPolicy, raiseDesired, recommendRebalance } from '../sim/steps.ts';
 import { restoreState } from '../sim/table-steps.ts';
-import { type HoldingKind, type SettingOptions, settingOf } from '../sim/worlds.ts';
-
-type Policy = Readonly<Record<string, unknown>>;
-type More = Partial<Situation> & { readonly size?: number; readonly endsAt?: number };
-
-const minuteMs = 60_000;
-const made = scripted(30 * minuteMs);
-
-/** A world of one group that is held in this way. The steps know its policy. */
-const of =
-  (
-    name: string,
-    holding: HoldingKind,
-    options: SettingOptions,
-    steps: (policy: Policy) => readonly Step[],
-    { size = 6, endsAt, ...more }: More = {},
-  ) =>
-  (): Situation => {
-    const setting = settingOf(holding, options);
-    return made(name, setting, { asked: { web: { size, ...(endsAt !== undefined && { endsAt }) } }, steps: steps(setting.policy), ...more });
-  };
+import { minuteMs, ofOneGroup as of } from './one-group.ts';
 
 /** Target groups of the policy alone, which no Auto Scaling group takes its members out of. */
 const ofPolicyTargets = (make: () => Situation) => (): Situation => {

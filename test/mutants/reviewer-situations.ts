@@ -1,32 +1,12 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
-import { scripted } from '../sim/audit/scripted.ts';
 import { fillSubnet, neverServing, noCapacity } from '../sim/capacity-steps.ts';
 import { denyLaunches } from '../sim/denied.ts';
 import { protect } from '../sim/member-steps.ts';
-import type { Situation, Step } from '../sim/situation.ts';
+import type { Situation } from '../sim/situation.ts';
 import { alarm, endThroughAsg, interrupt, kill, putPolicy, recommendRebalance } from '../sim/steps.ts';
 import { restoreState } from '../sim/table-steps.ts';
-import { catalogue, groupIn, type HoldingKind, plainLandscape, type SettingOptions, settingOf, specOf, zones } from '../sim/worlds.ts';
-
-type Policy = Readonly<Record<string, unknown>>;
-type More = Partial<Situation> & { readonly size?: number; readonly endsAt?: number };
-
-const minuteMs = 60_000;
-const made = scripted(30 * minuteMs);
-
-/** A world of one group that is held in this way. The steps know its policy. */
-const of =
-  (
-    name: string,
-    holding: HoldingKind,
-    options: SettingOptions,
-    steps: (policy: Policy) => readonly Step[],
-    { size = 6, endsAt, ...more }: More = {},
-  ) =>
-  (): Situation => {
-    const setting = settingOf(holding, options);
-    return made(name, setting, { asked: { web: { size, ...(endsAt !== undefined && { endsAt }) } }, steps: steps(setting.policy), ...more });
-  };
+import { catalogue, groupIn, plainLandscape, specOf, zones } from '../sim/worlds.ts';
+import { made, minuteMs, ofOneGroup as of } from './one-group.ts';
 
 /** Two subnets in each zone, of which one in the first zone fills up. */
 const ofTwoSubnets = (): Situation => {

@@ -1,26 +1,15 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
-import { scripted } from '../sim/audit/scripted.ts';
 import { noCapacity } from '../sim/capacity-steps.ts';
 import { denyLaunches } from '../sim/denied.ts';
 import { stopForAWhile } from '../sim/ending-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { interrupt, kill, putPolicy, recommendRebalance } from '../sim/steps.ts';
 import { restoreState } from '../sim/table-steps.ts';
-import { type HoldingKind, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
+import { zones } from '../sim/worlds.ts';
+import { minuteMs, ofOneGroup } from './one-group.ts';
 
-type Policy = Readonly<Record<string, unknown>>;
-type More = Partial<Situation> & { readonly endsAt?: number };
-
-const minuteMs = 60_000;
-const made = scripted(30 * minuteMs);
-
-/** A world of one group of six that is held in this way. The steps know its policy. */
-const of =
-  (name: string, holding: HoldingKind, options: SettingOptions, steps: (policy: Policy) => readonly Step[], { endsAt = 6, ...more }: More = {}) =>
-  (): Situation => {
-    const setting = settingOf(holding, options);
-    return made(name, setting, { asked: { web: { size: 6, endsAt } }, steps: steps(setting.policy), ...more });
-  };
+/** A world of one group of six that keeps its size. */
+const of: typeof ofOneGroup = (name, holding, options, steps, more) => ofOneGroup(name, holding, options, steps, { endsAt: 6, ...more });
 
 const throttled = (operation: string, untilMs: number): FaultInput => ({ on: 'call', kind: 'throttle', match: { operation }, untilMs });
 
