@@ -332,13 +332,15 @@ test('the record of a decision has the age of the prices it compared, and the en
 test('an observed decision that another look overtook is stored as not carried out, under its own id', async () => {
   const { seen, run } = runOf();
   const { decision, view: look } = roundOf();
-  const observed = { decision: { ...decision, unplaced: 3 }, outcome: { code: 'observed', leaves: [] }, isNews: true } as unknown as Observation;
+  const remarks = [{ code: 'asg-unfit', asgs: [{ asg: 'web', found: ['launch-suspended'] }] }];
+  const told = { ...decision, unplaced: 3, remarks };
+  const observed = { decision: told, outcome: { code: 'observed', leaves: [] }, isNews: true } as unknown as Observation;
   const decided = { view: look, decision, sizes: [], earlier: [], observed };
   await recordObserved(run, decided, observed);
   await recordUnobserved(run, decided, observed, { by: 'state', readVersion: 5 });
-  expect(seen.kept.map(({ id, rounds, outcome }) => [id, rounds[0]?.unplaced, outcome])).toEqual([
-    ['d-2', 3, { code: 'observed', leaves: [] }],
-    ['d-2', 3, { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 5 } }],
+  expect(seen.kept.map(({ id, rounds, outcome }) => [id, rounds[0]?.unplaced, rounds[0]?.remarks, outcome])).toEqual([
+    ['d-2', 3, remarks, { code: 'observed', leaves: [] }],
+    ['d-2', 3, [], { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 5 } }],
   ]);
 });
 

@@ -151,17 +151,19 @@ export const recordDecided = (run: Run, decided: Decided): Promise<void> => {
   return run.ports.store.putDecision(decidedRecord(run, first, others));
 };
 
+/** What an overtaken decision remarks is left out: it knew an old state, and a later look remarks what is so. */
+const unremarked = (decision: Decision): Decision => ({ ...decision, remarks: [] });
+
 /**
  * Records that a decision was not carried out. The next attempt of the same run replaces it, if that one acts. When
- * earlier decisions of the run were carried out, only those are stored. What it remarks is left out: the state that it
- * knew was out of date, and a later look remarks what is so.
+ * earlier decisions of the run were carried out, only those are stored.
  */
 export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> => {
   const [first, ...others] = decided.earlier;
-  const unremarked = { ...decided, decision: { ...decided.decision, remarks: [] } };
+  const last = { ...decided, decision: unremarked(decided.decision) };
   return run.ports.store.putDecision(
     first === undefined
-      ? { ...decidedRecord(run, unremarked, []), outcome: { code: 'not-carried-out', overtaken } }
+      ? { ...decidedRecord(run, last, []), outcome: { code: 'not-carried-out', overtaken } }
       : decidedRecord(run, first, others),
   );
 };
@@ -184,7 +186,7 @@ export const recordUnobserved = (
   overtaken: Overtaken,
 ): Promise<void> =>
   run.ports.store.putDecision({
-    ...observedRecord(run, decided, observed),
+    ...observedRecord(run, decided, { ...observed, decision: unremarked(observed.decision) }),
     outcome: { code: 'not-carried-out', overtaken },
   });
 
