@@ -15,13 +15,15 @@ const owner = {
   state: 'running',
 };
 const tick = { ...noFacts('web'), isTick: true, causes: [] };
-const gathered = (waiting?: Readonly<Record<string, string>>, swaps: readonly Partial<Swap>[] = []): Gathered =>
-  ({ holdings: { ...(waiting && { waiting }) }, swaps }) as unknown as Gathered;
+const gathered = (waiting?: Readonly<Record<string, string>>, swaps: readonly Partial<Swap>[] = [], after?: readonly string[]): Gathered =>
+  ({ group: { ...(after && { after }) }, holdings: { ...(waiting && { waiting }) }, swaps }) as unknown as Gathered;
 
 type Asks = Pick<ReactPorts, 'lifecycle' | 'owners'>;
 const throttled = () => Promise.reject(Object.assign(new Error('slow down'), { name: 'Throttling', $fault: 'client' }));
 
-const askedOf = async (facts: typeof tick, found: Gathered, rest: { lifecycle?: Partial<Asks['lifecycle']>; owners?: Asks['owners'] } = {}) => {
+type Rest = { lifecycle?: Partial<Asks['lifecycle']>; owners?: Asks['owners']; before?: Readonly<Record<string, readonly Partial<Swap>[]>> };
+
+const askedOf = async (facts: typeof tick, found: Gathered, rest: Rest = {}) => {
   const asked: string[] = [];
   const counted: string[] = [];
   const telemetry = { ...silent, count: (metric: string) => void counted.push(metric) };
@@ -34,7 +36,8 @@ const askedOf = async (facts: typeof tick, found: Gathered, rest: { lifecycle?: 
     ...rest.lifecycle,
   };
   const owners = rest.owners ?? { ownersOf: async (ids: readonly string[]) => new Map(ids.includes('i-1') ? [['i-1', owner]] : []) };
-  return { asked, facts: await unheardHooks(facts, found, { lifecycle, owners, telemetry, clock: { now: () => nowMs } }), counted };
+  const store = { swaps: async (group: string) => rest.before?.[group] ?? [] } as unknown as ReactPorts['store'];
+  return { asked, facts: await unheardHooks(facts, found, { store, lifecycle, owners, telemetry, clock: { now: () => nowMs } }), counted };
 };
 
 test('an instance that waits on hooks without a message gets a fact for each, with its first heartbeat due', async () => {
@@ -110,4 +113,16 @@ test('a read that AWS cannot carry out now is left to the next tick, and one tha
   expect([facts, counted]).toEqual([[], ['ActionsFailed']]);
   const broken = () => Promise.reject(new TypeError('a bug'));
   await expect(askedOf(tick, waits, { lifecycle: { terminating: broken } })).rejects.toThrow('a bug');
+});
+
+test('a hook that a drain of an earlier holder of the Auto Scaling group completes is not claimed again', async () => {
+  const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: nowMs };
+  const heard = async (swap: Partial<Swap>, after: readonly string[]) => {
+    const before = { web: [{ instance: 'i-1', hooks: [hook], ...swap }] };
+    return (await askedOf(tick, gathered({ 'i-1': 'web-asg' }, [], after), { before })).facts.map(({ hook: of }) => of?.hook);
+  };
+  expect(await heard({ state: 'draining' }, ['web'])).toEqual(['logs']);
+  expect(await heard({ state: 'draining' }, ['old', 'web'])).toEqual(['logs']);
+  expect(await heard({ state: 'gone' }, ['web'])).toEqual(['drain', 'logs']);
+  expect(await heard({ state: 'draining' }, ['old'])).toEqual(['drain', 'logs']);
 });

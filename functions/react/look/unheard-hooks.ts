@@ -1,5 +1,5 @@
 import { isFromAws } from '../../../aws/calls/errors.ts';
-import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { allSettled, inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
 import type { TerminatingHook } from '../../../core/ports/lifecycle-actions.ts';
@@ -58,7 +58,16 @@ const namesIn = (swaps: readonly Swap[]): ReadonlySet<string> =>
       .flatMap(({ instance, hooks = [] }) => hooks.map(({ asg, hook }) => `${instance} ${asg} ${hook}`)),
   );
 
-type Ports = Pick<ReactPorts, 'lifecycle' | 'owners' | 'clock' | 'telemetry'>;
+type Ports = Pick<ReactPorts, 'store' | 'lifecycle' | 'owners' | 'clock' | 'telemetry'>;
+
+/**
+ * The hooks of open swaps of this group, and of those that held its Auto Scaling groups before. The drains of those go
+ * on after the policy was renamed, and complete their hooks.
+ */
+const knownTo = async ({ group: { after = [] }, swaps }: Gathered, { store }: Ports): Promise<ReadonlySet<string>> => {
+  const before = await allSettled(after.map((name) => store.swaps(name)));
+  return namesIn([...swaps, ...before.flat()]);
+};
 
 /** The terminating hooks of a group. A read that AWS denies is reported, and holds up nothing else of the look. */
 const hooksOf = async (asg: string, { lifecycle, telemetry }: Ports): Promise<readonly TerminatingHook[]> => {
@@ -86,7 +95,7 @@ export const unheardHooks = async (facts: Facts, gathered: Gathered, ports: Port
   const hooks = new Map(
     await inParallel([...unheard.keys()], asgsAtOnce, async (asg) => [asg, await hooksOf(asg, ports)] as const),
   );
-  const known = namesIn(gathered.swaps);
+  const known = await knownTo(gathered, ports);
   const found = [...unheard].flatMap(([asg, held]) =>
     held.flatMap(([instance]) =>
       (hooks.get(asg) ?? [])
