@@ -17,6 +17,7 @@ import {
   letGoMeanwhile,
   neverDeregistered,
   neverHeard,
+  outlivedUnderFaults,
   takenBeforeTime,
   takenUpLate,
 } from './allowances/warned.ts';
@@ -34,6 +35,7 @@ export const allowances: readonly Allowance[] = [
   drainedByNobody,
   begunLate,
   begunByNobody,
+  outlivedUnderFaults,
   startRefused,
   letGoMeanwhile,
   delaysUnknown,

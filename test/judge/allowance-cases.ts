@@ -3,6 +3,7 @@ import type { WorldSpec } from '../../sandbox/world/spec.ts';
 import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 type Write = (script: Script) => void;
+const nothing: Write = () => undefined;
 type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
 /** A history that needs a row, others that need it as well, and some that lie just outside of it. */
 type Cases = {
@@ -41,16 +42,30 @@ const faultyDrain =
       drain,
     });
 
-/** Warned at 100 and put on a drain, whose functions end with faults at these seconds. It is never taken out of service. */
-const stoppedDrain = (write: Write, seconds: readonly number[] = [180, 200, 215], drain = 'd-1'): Write =>
-  neverOut((script) => {
+/** A warning of 100 is received, and puts its member on a drain, whose functions end with faults at these seconds. */
+const faultyDrains =
+  (write: Write, seconds: readonly number[] = [180, 200, 215], drain = 'd-1'): Write =>
+  (script) => {
     script.react(101, 103, 'i-a', heard('i-1'));
     const swap = { reason: 'interruption', state: 'leaving', drain: 'd-1' };
     script.at(103, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by: react('i-a'), swap });
     script.at(104, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
     for (const second of seconds) faultyDrain(second, { drain })(script);
     write(script);
-  });
+  };
+
+/** Warned at 100, and never taken out of service by its drain, whose functions end with faults. */
+const stoppedDrain = (...faulty: Parameters<typeof faultyDrains>): Write => neverOut(faultyDrains(...faulty));
+
+/** Warned at 100 and put on such a drain. EC2 does not take it at 220, and it is taken out of service at this second. */
+const sparedDrain =
+  (second: number, ...faulty: Parameters<typeof faultyDrains>): Write =>
+  (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    faultyDrains(...faulty)(script);
+    script.takeOut(second, 'i-1');
+  };
 
 /** Warned at 100 and let go at 110; the policy returns a second before a function receives it. */
 const takenUp =
@@ -141,6 +156,16 @@ const warned: Readonly<Record<string, Cases>> = {
       'a function without a fault received a tick': stoppedDrain((script) => script.react(190, 191, 'i-t', [{ about: 'tick', groups: ['web'] }])),
       'a function without a fault received a message about another member': stoppedDrain((script) => script.react(190, 191, 'i-t', heard('i-2'))),
       'the drain is that of another member': stoppedDrain(() => undefined, [180, 200, 215], 'd-2'),
+    },
+  },
+  'faults met every function until the deadline of the member': {
+    needed: sparedDrain(300, nothing),
+    beyond: {
+      'it is taken out before its deadline': sparedDrain(218, nothing),
+      'no function of the drain ran in that time': sparedDrain(300, nothing, []),
+      'one ran without a fault': sparedDrain(300, faultyDrain(195, { injected: false })),
+      'a function without a fault received a tick': sparedDrain(300, (script) => script.react(190, 191, 'i-t', [{ about: 'tick', groups: ['web'] }])),
+      'the drain is that of another member': sparedDrain(300, nothing, [180, 200, 215], 'd-2'),
     },
   },
   'the load balancer took it out of no service': {
@@ -269,8 +294,6 @@ const lives =
   (told: Parameters<Script['react']>[3]): Write =>
   (script) =>
     script.react(160, 161, 'i-d', told);
-
-const nothing: Write = () => undefined;
 
 /** A member that is warned, and whose drain Step Functions refuses to start at these seconds. It is taken out of service too late, at 205. */
 const startedLate =

@@ -142,6 +142,15 @@ const allMetFaults = (chronicle: Chronicle, group: string, fromMs: number, until
   );
 };
 
+/** Whether faults met each function of the drain of a member, one at the least, and each one that received a message, from when it acts on it. */
+const metFaultsUntil = (chronicle: Chronicle, life: Life, group: string | undefined, endMs: number): boolean => {
+  const sinceMs = outByMs(chronicle, life, knewAtMs(chronicle, life)) - actsWithinMs;
+  const steps = chronicle
+    .of('invocation-ended')
+    .filter((one) => isOfDrainOf(chronicle, life)(one) && one.atMs >= sinceMs && one.startedAtMs <= endMs);
+  return steps.length > 0 && steps.every(({ injected }) => injected) && group !== undefined && allMetFaults(chronicle, group, sinceMs, endMs);
+};
+
 export const drainedByNobody: Allowance = {
   name: 'faults met every function until the member was gone',
   excuses: warnedTakenOut.name,
@@ -149,14 +158,17 @@ export const drainedByNobody: Allowance = {
     'From fifteen seconds before the latest start of its drain until the member was gone, a fault was injected into each function of its drain, one at the least, and into each one that received a message about the group.',
   reaches: 'That member.',
   reason: 'A table that refuses every call stops all functions that could take a member out of service. EC2 does not wait for them.',
-  covers: byLife((life, { group }, chronicle) => {
-    if (group === undefined) return false;
-    const [sinceMs, endMs] = [outByMs(chronicle, life, knewAtMs(chronicle, life)) - actsWithinMs, goneAtMs(life)];
-    const steps = chronicle
-      .of('invocation-ended')
-      .filter((one) => isOfDrainOf(chronicle, life)(one) && one.atMs >= sinceMs && one.startedAtMs <= endMs);
-    return steps.length > 0 && steps.every(({ injected }) => injected) && allMetFaults(chronicle, group, sinceMs, endMs);
-  }),
+  covers: byLife((life, { group }, chronicle) => metFaultsUntil(chronicle, life, group, goneAtMs(life))),
+};
+
+export const outlivedUnderFaults: Allowance = {
+  name: 'faults met every function until the deadline of the member',
+  excuses: drainBeginsInTime.name,
+  trouble:
+    'From fifteen seconds before the latest start of its drain until its deadline, a fault was injected into each function of its drain, one at the least, and into each one that received a message about the group. EC2 did not take the member.',
+  reaches: 'That member, if it is taken out of service after its deadline.',
+  reason: 'A member that EC2 did not take by its deadline serves until enough others do. Nothing has to end before that deadline any more.',
+  covers: byLife((life, { group, atMs }, chronicle) => atMs > deadlineOf(life) && metFaultsUntil(chronicle, life, group, deadlineOf(life))),
 };
 
 export const begunByNobody: Allowance = {
