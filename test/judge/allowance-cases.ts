@@ -510,6 +510,15 @@ const repeated =
     reserved(99, 'r-9', isDead, leasedUntil)(script);
   };
 
+/** The group is let go after its member was warned, and comes back at 118. A function receives its policy at 140. */
+const backAt140 = (write: Write): Write =>
+  unasked((script) => {
+    script.letGo(105);
+    script.policy(118, 2);
+    write(script);
+    script.react(140, 141, 'i-p', [{ about: 'policy', group: 'web' }]);
+  });
+
 const leases: Readonly<Record<string, Cases>> = {
   'a launch waits for a function that died': {
     needed: unasked(died(99)),
@@ -517,9 +526,12 @@ const leases: Readonly<Record<string, Cases>> = {
       'it had reserved, and not called yet': unasked(reserved(99, 'r-9')),
       'it was about to repeat a launch': unasked(repeated(true, 134)),
       'it reserved while the function ran that received the message': unasked(reserved(102, 'r-9')),
+      'it launched soon before a function received the policy of a group that was let go': backAt140(died(131)),
     },
     beyond: {
       'it lived': unasked(died(99, false)),
+      'it lived, and the group was let go': backAt140(died(131, false)),
+      'it launched long before a function received the policy of a group that was let go': backAt140(died(122)),
       'it reserved after the function had ended that received the message': unasked(reserved(104, 'r-9')),
       'it reserved while that function ran, and lived': unasked(reserved(102, 'r-9', false)),
       'its request was to be repeated already': unasked(died(84)),

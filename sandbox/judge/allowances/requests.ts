@@ -4,9 +4,9 @@ import type { HistoryEvent } from '../history.ts';
 import { ownLaunches } from '../members/staying.ts';
 import { asgsOf } from '../policy/policy.ts';
 import { remembered } from '../remembered.ts';
-import { requestedSoon, unrequestedUntil } from '../rules/launches/serving.ts';
+import { requestedSoon, requestTime, unrequestedUntil } from '../rules/launches/serving.ts';
 import { times } from '../times.ts';
-import { couldLaunchAtMs, hasDied, isHealthy } from '../told/leaving.ts';
+import { hasDied, isHealthy } from '../told/leaving.ts';
 import { isFunction } from '../world/life.ts';
 
 /** The least delay of a call by a fault. No read takes this long without one. */
@@ -162,9 +162,10 @@ export const leaseOfTheDead: Allowance = {
   excuses: requestedSoon.name,
   trouble: 'A fault killed a function during a launch for the group, or before it. Its request is repeated after twelve seconds.',
   reaches:
-    'Warnings and ends of members of that group that are received within fifteen seconds after that reservation, or whose function found the reservation, because both ran at the same time.',
+    'Warnings and ends of members of that group that are received within fifteen seconds after that reservation, or whose function found the reservation, because both ran at the same time. If the group was let go, they count as received when a function without an injected fault received its next policy or a tick.',
   reason: 'Until then a slow function and a dead one look the same, and a second launch would be one more than needed.',
-  covers: ({ group, instance, atMs, heardAtMs: heardMs = atMs }, chronicle) => {
+  covers: ({ group = '', instance, atMs, heardAtMs: toldMs = atMs }, chronicle) => {
+    const { heardMs } = requestTime(chronicle, group, toldMs);
     const lookedUntilMs = lookEndMs(chronicle, instance, heardMs);
     const wasRunning = (sinceMs: number): boolean => sinceMs <= heardMs && sinceMs >= heardMs - times.launchRepeatedMs;
     const died = (invocation: string): boolean => chronicle.invocations.get(invocation)?.ended === undefined || hasDied(chronicle, invocation);
@@ -175,14 +176,12 @@ export const leaseOfTheDead: Allowance = {
           launch !== undefined && wasRunning(askedAtMs) && died(invocation) && (launch.group === group || launch.asg !== undefined),
       );
     // It may have died with its reservation written, before the call. A repeat writes a lease of its own.
-    const reserved = (chronicle.groups.get(group ?? '')?.written ?? []).some(
-      ({ by, atMs: writtenMs, lastReservation, leasedUntilMs = 0 }, index, all) => {
-        const before = all[index - 1];
-        const isNew = lastReservation !== before?.lastReservation || leasedUntilMs > (before?.leasedUntilMs ?? 0);
-        const isFound = writtenMs > heardMs && writtenMs <= lookedUntilMs;
-        return isFunction(by) && isNew && (wasRunning(writtenMs) || isFound) && died(by.invocation);
-      },
-    );
+    const reserved = (chronicle.groups.get(group)?.written ?? []).some(({ by, atMs: writtenMs, lastReservation, leasedUntilMs = 0 }, index, all) => {
+      const before = all[index - 1];
+      const isNew = lastReservation !== before?.lastReservation || leasedUntilMs > (before?.leasedUntilMs ?? 0);
+      const isFound = writtenMs > heardMs && writtenMs <= lookedUntilMs;
+      return isFunction(by) && isNew && (wasRunning(writtenMs) || isFound) && died(by.invocation);
+    });
     return called || reserved;
   },
 };
@@ -223,7 +222,7 @@ export const writesWereSlow: Allowance = {
   reaches: 'Warnings and ends of members of that group, if all are requested within the bound and the time that such writes took.',
   reason: 'Each launch follows the write of its request, so that no launch is forgotten. A launch that EC2 refuses needs the same writes again.',
   covers: ({ group = '', atMs, heardAtMs: toldMs = atMs }, chronicle) => {
-    const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
+    const { heardMs } = requestTime(chronicle, group, toldMs);
     const writers = writersOf(chronicle).get(group);
     const slow = chronicle.of('called').filter((call) => isSlowWrite(call) && writers?.has(call.invocation));
     // Writes within the time that is added may be slow as well.

@@ -280,7 +280,7 @@ const begunAnewMs = (chronicle: Chronicle, group: string, fromMs: number, untilM
 };
 
 /** The time for a request. It begins once a look can tell that its owner suspended an Auto Scaling group that would replace the member. */
-const requestTime = (chronicle: Chronicle, group: string, toldMs: number): { readonly heardMs: number; readonly untilMs: number } => {
+export const requestTime = (chronicle: Chronicle, group: string, toldMs: number): { readonly heardMs: number; readonly untilMs: number } => {
   const heardMs = couldLaunchAtMs(chronicle, group, toldMs);
   const fromMs = suspensionToldMs(chronicle, group, heardMs);
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= fromMs + times.reactMs).length;
