@@ -122,4 +122,23 @@ describe('who is replaced is said, and by which decision', () => {
     expect(named('d-2', 110)).toHaveLength(1);
     expect(named('d-0', 80, 'api')).toHaveLength(1);
   });
+  it('leaves out a member that a later decision named, only where that launched before the last launch of this one', () => {
+    const named = (launchedS: number, of: { id: string; group: string } = { id: 'd-2', group: 'web' }) =>
+      found(
+        {
+          launches: [launch()],
+          others: [{ ...of, rounds: [], outcome: { code: 'carried-out', launches: [{ pool: 'spot-a', instances: ['i-4'], replaces: ['i-1'] }] } }],
+        },
+        {
+          write: (script) => {
+            claimed(script, 'i-1');
+            script.launch(launchedS, 'i-4', { by: react('of-b') });
+            script.at(105, { kind: 'item-written', table: 'state', group: of.group, item: `decision#${of.id}`, bytes: 500, by: react('of-b') });
+          },
+        },
+      ).filter((detail) => detail.startsWith('decision d-1'));
+    expect(named(101.5)).toEqual([]);
+    expect(named(102.5)).toHaveLength(1);
+    expect(named(101.5, { id: 'd-2', group: 'api' })).toHaveLength(1);
+  });
 });

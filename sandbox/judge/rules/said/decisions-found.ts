@@ -54,9 +54,23 @@ const falselyReplaced = (chronicle: Chronicle, { group, id, replaced, write }: W
     .filter((instance) => !isLeaving(chronicle, instance, write.atMs) && !movedBy(chronicle, id).has(instance))
     .map((instance) => ({ group, instance, atMs: write.atMs, detail: `decision ${id} launches in place of ${instance}, which does not leave` }));
 
-/** Whom earlier decisions launched in place of: a move is launched before its member leaves, and the size may grow by it meanwhile. */
-const namedBefore = (chronicle: Chronicle, { group, id }: WrittenOutcome): ReadonlySet<string> =>
-  new Set(outcomesWritten(chronicle).flatMap((one) => (one.group === group && one.id < id ? one.replaced : [])));
+/** When the instances of a launch came. */
+const cameMs = (chronicle: Chronicle, instances: readonly string[]): readonly number[] =>
+  instances.flatMap((instance) => chronicle.life(instance)?.launchedAtMs ?? []);
+
+/**
+ * Whom other decisions launched in place of before: earlier ones, and later ones whose launches came before the last launch of this decision, which may
+ * launch in several rounds. A move is launched before its member leaves, and the size may grow by it meanwhile.
+ */
+const namedBefore = (chronicle: Chronicle, { group, id, launches }: WrittenOutcome): ReadonlySet<string> => {
+  const lastMs = Math.max(...launches.flatMap(({ instances }) => cameMs(chronicle, instances)));
+  const others = outcomesWritten(chronicle).filter((one) => one.group === group && one.id !== id);
+  return new Set(
+    others.flatMap((one) =>
+      one.launches.flatMap(({ instances, replaces }) => (one.id < id || cameMs(chronicle, instances).some((atMs) => atMs < lastMs) ? replaces : [])),
+    ),
+  );
+};
 
 /** Members that live and whose first swap this invocation wrote because EC2 takes them: nothing was launched for them before. */
 const newlyTaken = (chronicle: Chronicle, said: WrittenOutcome): readonly string[] => {
@@ -95,7 +109,7 @@ const namedTwice = (chronicle: Chronicle, { group, id, launches, write }: Writte
 export const decisionsAreFound: Rule = {
   name: 'who is replaced is said, and by which decision',
   meaning:
-    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves, or that this decision or an earlier one moves, and where its function found members that EC2 takes, it names as many of them as it launched. No two of its launches are in place of one member. `holdfast explain` finds replacements by these names.',
+    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves, or that this decision or an earlier one moves, and where its function found members that EC2 takes, it names as many of them as it launched, without those that another decision named that launched before the last of its launches. No two of its launches are in place of one member. `holdfast explain` finds replacements by these names.',
   broken: (chronicle) => [
     ...lost(chronicle),
     ...outcomesWritten(chronicle).flatMap((said) => [
