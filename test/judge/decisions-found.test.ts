@@ -69,6 +69,25 @@ describe('who is replaced is said, and by which decision', () => {
     expect(found({ swaps: [{ ...swap, decision: 'd-9' }] }, { write: claimedAgain('of-b') })).toEqual([]);
     expect(found({ swaps: [{ ...swap, decision: 'd-9' }] }, { write: claimedAgain('of-a') })).toEqual(wrong);
   });
+  it('holds where a restored table has the swap and is older than its decision', () => {
+    const restored =
+      (copiedS: number, atS: number) =>
+      (script: Script): void => {
+        const by = react('of-a');
+        script.at(101, {
+          ...{ kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-1', bytes: 500, by },
+          swap: { reason: 'rebalance', state: 'leaving', facts: { offering: 'x', hooks: [], decision: 'd-9' } },
+        });
+        for (const second of [102, 106])
+          script.at(second, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-9', bytes: 500, by });
+        script.at(atS, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs: 1_000 * copiedS });
+      };
+    const at = (copiedS: number, atS: number) => found({ swaps: [{ ...swap, decision: 'd-9' }] }, { write: restored(copiedS, atS) });
+    expect(at(101.5, 110)).toEqual([]);
+    // It has the decision as it was first stored, or nothing was lost of it.
+    expect(at(104, 110)).toHaveLength(1);
+    expect(at(90, 101.8)).toHaveLength(1);
+  });
   it('breaks where a launch is in place of a member that stays', () => {
     expect(found({ launches: [launch('i-2')] })).toEqual(['decision d-1 launches in place of i-2, which does not leave']);
     expect(found({ launches: [launch('i-2')], rounds: [{ placements: [{ pool: 'spot-a', moves: ['i-2'] }] }] })).toEqual([]);

@@ -7,6 +7,7 @@ import { outcomesWritten, type WrittenOutcome } from '../../said/outcomes.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../../said/stored.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { isAlive, isFunction } from '../../world/life.ts';
+import { isLostByRestore } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -31,12 +32,19 @@ const firstNamedMs = (chronicle: Chronicle, { group, instance, decision }: SaidS
   return chronicle.policyAt(group, first.atMs)?.mode === 'act' ? first.atMs : undefined;
 };
 
-/** Swaps that name a decision which is stored nowhere. */
+/** Whether a decision was stored, and a restored table is older than that. The swap that names it may have been written shortly before it. */
+const wasForgotten = (chronicle: Chronicle, { group, decision }: SaidSwap): boolean =>
+  chronicle
+    .of('item-written')
+    .filter((write) => write.group === group && write.item === `${items.decisionPrefix}${decision}`)
+    .some(({ atMs }, index) => index === 0 && isLostByRestore(chronicle, atMs, chronicle.history.endedAtMs));
+
+/** Swaps that name a decision which is stored nowhere, and which no restored table has lost. */
 const lost = (chronicle: Chronicle): readonly Broken[] => {
   const known = decisionsIn(chronicle);
   return swapsOf(chronicle.history).flatMap((swap): readonly Broken[] => {
     const { instance, group, decision } = swap;
-    const atMs = known.has(decision) ? undefined : firstNamedMs(chronicle, swap);
+    const atMs = known.has(decision) || wasForgotten(chronicle, swap) ? undefined : firstNamedMs(chronicle, swap);
     return atMs === undefined ? [] : [{ group, instance, atMs, detail: `the swap of ${instance} names decision ${decision}, which is not stored` }];
   });
 };
@@ -109,7 +117,7 @@ const namedTwice = (chronicle: Chronicle, { group, id, launches, write }: Writte
 export const decisionsAreFound: Rule = {
   name: 'who is replaced is said, and by which decision',
   meaning:
-    'A swap names a decision that is stored, if its function decided. A stored decision that launches in place of a member names one that leaves, or that this decision or an earlier one moves, and where its function found members that EC2 takes, it names as many of them as it launched, without those that another decision named that launched before the last of its launches. No two of its launches are in place of one member. `holdfast explain` finds replacements by these names.',
+    'A swap names a decision that is stored, if its function decided, and unless a restored state table lost that decision. A stored decision that launches in place of a member names one that leaves, or that this decision or an earlier one moves, and where its function found members that EC2 takes, it names as many of them as it launched, without those that another decision named that launched before the last of its launches. No two of its launches are in place of one member. `holdfast explain` finds replacements by these names.',
   broken: (chronicle) => [
     ...lost(chronicle),
     ...outcomesWritten(chronicle).flatMap((said) => [
