@@ -575,6 +575,8 @@ describe('caps, prices and tags', () => {
     expect(givenTheDearOne()).toEqual([]);
     expect(givenTheDearOne(150.5)).toEqual([]);
     expect(givenTheDearOne(100)).toHaveLength(1);
+    // That response gave all that was requested, so Holdfast does not let the type rest.
+    expect(givenTheDearOne(undefined, (script) => script.at(100, { ...refusal('z-a'), isBesideWhole: true }))).toEqual([]);
 
     // The price of the cheap type has risen above the limit of the pool, and the price before may still be believed.
     const dearer = (maxPriceUsdPerHour: number) => (script: Script) => {

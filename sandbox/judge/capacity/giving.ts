@@ -243,7 +243,8 @@ const mayBeOpen = (
 };
 
 /** Whether a refusal came with a response that granted this very offering in full, so that it does not count as refused. */
-const isBesideGrants = (chronicle: Chronicle, { invocation, asg, ...refused }: Refused): boolean => {
+const isBesideGrants = (chronicle: Chronicle, { invocation, asg, isBesideWhole, ...refused }: Refused): boolean => {
+  if (isBesideWhole) return true;
   const own = chronicle.lives.filter(
     (life) => isFunction(life.by) && life.by.invocation === invocation && (asg === undefined || life.stays[0]?.asg === asg),
   );
