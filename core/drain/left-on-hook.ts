@@ -9,6 +9,12 @@ import { worksUntilTaken } from './shortfall.ts';
  */
 export const isLeftOnHook = (swap: Swap): boolean => swap.state === 'drained' && worksUntilTaken(swap, 0);
 
+/**
+ * Whether no drain is left to complete the hooks of an instance that has ended: its drain left them open, or it never
+ * had one, because it had ended before it was claimed.
+ */
+export const hasNoDrainForHooks = (swap: Swap): boolean => isLeftOnHook(swap) || swap.drain === undefined;
+
 /** So long before a hook expires that nothing keeps alive, it is completed. */
 const beforeExpiryMs = 5_000;
 

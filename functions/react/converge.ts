@@ -47,14 +47,14 @@ const withClaims = async (
   gathered: Gathered,
   { claimed, warned, told, ended, drainFor }: Told,
 ): Promise<Failed & { readonly gathered: Gathered }> => {
-  const mended = await continueSwaps(run, { ...gathered, swaps: claimed.swaps }, drainFor);
-  const { swaps } = mended;
-  // Ended instances get no drain, but their Auto Scaling group still waits on their hooks.
-  const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
+  // Ended instances get no drain, but their Auto Scaling group still waits on their hooks. A write that fails below
+  // holds up none of these.
+  const gone = new Set(claimed.swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
   const answered = await completeHooks(
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
     run.ports,
   );
+  const mended = await continueSwaps(run, { ...gathered, swaps: claimed.swaps }, drainFor);
   return { ...answered, gathered: withLessons({ ...gathered, ...mended }, run, warned) };
 };
 

@@ -22,7 +22,11 @@ const warned = (instance: string): LeavingFact => ({ instance, reason: 'interrup
 /** One look at a group of six: the hooks that it completes, the drains that it starts, its counts, and its records. */
 const lookOf = async (
   facts: Partial<Facts>,
-  { holdings = {}, swaps = [], trouble }: { holdings?: Partial<Holdings>; swaps?: readonly Swap[]; trouble?: { readonly error?: Error } } = {},
+  {
+    holdings = {},
+    swaps = [],
+    trouble,
+  }: { holdings?: Partial<Holdings>; swaps?: readonly Swap[]; trouble?: { readonly error?: Error; readonly unwritten?: Error } } = {},
 ) => {
   const seen = {
     advanced: [] as string[],
@@ -52,6 +56,7 @@ const lookOf = async (
       swapOf: async (instance) => swaps.find((one) => one.instance === instance),
       swapNow: async ({ instance }) => swaps.find((one) => one.instance === instance),
       advance: async ({ instance }, { set: { state } }) => {
+        if (trouble?.unwritten) throw trouble.unwritten;
         if (state !== undefined) seen.advanced.push(`${instance} ${state}`);
         return 'done';
       },
@@ -95,6 +100,22 @@ describe('a lifecycle hook', () => {
     expect(byDescribe.completed).toEqual([`${first}/t-1`]);
     const bySignal = await lookOf({ leaving, ended: [first] }, { holdings: { members: left } });
     expect(bySignal.completed).toEqual([`${first}/t-1`]);
+  });
+
+  test('of an instance that has ended is completed although its swap cannot be closed', async () => {
+    const holdings = { members: members(onDemandB, 6).slice(1), ended: [first] };
+    const unwritten = awsError('InternalServerError', 'Try again.', 500);
+    const { completed, failed } = await lookOf({ leaving: [hooked(first, 't-1')] }, { holdings, trouble: { unwritten } });
+    expect([completed, failed]).toEqual([[`${first}/t-1`], unwritten]);
+  });
+
+  test('of an instance without a drain is completed by the next look, if the one that claimed it broke off before', async () => {
+    const { drain: _, ...claimed } = swapOf(first, { reason: 'hook', pool: 'od-b', hooks: [hookOf('t-1')] });
+    const holdings = { members: members(onDemandB, 6).slice(1), ended: [first] };
+    const { completed, advanced } = await lookOf({ isTick: true }, { holdings, swaps: [claimed] });
+    expect([completed, advanced]).toEqual([[`${first}/t-1`], [`${first} gone`]]);
+    const drained = await lookOf({ isTick: true }, { holdings, swaps: [{ ...claimed, drain: 'd-runs' }] });
+    expect(drained.completed).toEqual([]);
   });
 
   test('of an instance whose swap is closed by this look is completed too', async () => {

@@ -114,6 +114,12 @@ describe('swaps of a group that was let go', () => {
     expect((await closed([drained], 121, { 'i-1': 'terminated' })).completed).toEqual(['i-1/t']);
   });
 
+  it('have their hooks completed where their instances had ended before they were claimed, so that no drain does', async () => {
+    const { drain: _, ...claimed } = swap('i-1', { reason: 'hook', hooks: [hook] });
+    expect((await closed([claimed], 1, { 'i-1': 'terminated' })).completed).toEqual(['i-1/t']);
+    expect((await closed([{ ...claimed, drain: 'd-1' }], 1, { 'i-1': 'terminated' })).completed).toEqual([]);
+  });
+
   it('stay as they are until AWS completes these hooks, and hold up no others', async () => {
     const shortfall = { code: 'still-draining', cutAtMs: inMs(120), by: 'ec2' } as const;
     const drained = { ...warned, state: 'drained', drainStartedAtMs: noonMs, drainedAtMs: inMs(110), hooks: [hook], shortfall } as const;

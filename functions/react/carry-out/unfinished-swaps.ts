@@ -1,7 +1,7 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../../core/contract.ts';
-import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
+import { hasNoDrainForHooks, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
 import { mayTakeOver, modeOf } from '../../../core/group/mode.ts';
 import { endsHeard } from '../../../core/group-state/state.ts';
 import type { NameDrain } from '../../../core/swap/drain-kind.ts';
@@ -34,7 +34,7 @@ const putBack = async ({ group, provider, ports }: Run, spared: readonly Swap[])
  * of members that are back in service and were warned again meanwhile.
  */
 const close = async (
-  { group, facts, ports }: Run,
+  { group, facts, ports, id }: Run,
   { swaps, holdings, state }: Pick<Gathered, 'swaps' | 'holdings' | 'state'>,
   { back, again }: { readonly back: ReadonlySet<string>; readonly again: ReadonlySet<string> },
 ): Promise<{ readonly open: readonly Swap[]; readonly warnedAgain: readonly Swap[] }> => {
@@ -43,8 +43,10 @@ const close = async (
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });
   const spared = open.filter((swap) => isSparedOnHook(swap, look.nowMs));
+  // This look has completed the hooks of what it claimed itself. An earlier one may have failed before it did.
+  const earlier = gone.map(({ before }) => before).filter(({ decision }) => decision !== id);
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
-  const held = await completeHooksOf([...gone.map(({ before }) => before).filter(isLeftOnHook), ...spared], ports);
+  const held = await completeHooksOf([...earlier.filter(hasNoDrainForHooks), ...spared], ports);
   const ended = gone.filter(({ before }) => !held.has(before));
   // A drain may have had its Auto Scaling group end the instance since the swap was read. The next look finds that.
   await inParallel(ended, writesAtOnce, ({ before, after }) =>

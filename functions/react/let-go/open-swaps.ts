@@ -1,5 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import { isLeftOnHook, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
+import { hasNoDrainForHooks, isSparedOnHook } from '../../../core/drain/left-on-hook.ts';
 import { asGone } from '../../../core/drain/shortfall.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
@@ -77,7 +77,7 @@ export const closeLetGo = async (
   const open = alive.filter((swap) => !off.includes(swap));
   // A swap stays as it is until its hooks are completed, so that the next look tries again.
   const onHook = open.filter((swap) => isHeld(swap) || isSparedOnHook(swap, nowMs));
-  const held = await completeHooksOf([...over.filter(isLeftOnHook), ...onHook], ports);
+  const held = await completeHooksOf([...over.filter(hasNoDrainForHooks), ...onHook], ports);
   const ended = over.filter((swap) => !held.has(swap));
   const asClosed = wasLetGo ? asGoneAfterLetGo : asGone;
   await inParallel(ended, writesAtOnce, (swap) =>
