@@ -108,6 +108,26 @@ describe('a launch beyond the size that evens out a spread', () => {
     expect(needless(held(four, { capacity: { spread: [weights, 'od-b'], by: 'zone' } }), launches(100, 'spot-b'))).toHaveLength(1);
     expect(needless(held(four, { capacity: { spread: [weights, 'od-b'] } }), launches(100, 'spot-b'))).toEqual([]);
   });
+  it('is needed below a spread by type as often as members of each type must move, whatever moves of the other type', () => {
+    const weights = { weighted: ['spot-a', 'spot-b'].map((use) => ({ use, weight: 1 })) };
+    const byType = { capacity: { spread: [weights], by: 'instance-type' }, defaults: { ...policy.defaults, instanceTypes: ['t', 'u'] } };
+    const old: Write = (script) => {
+      script.policy(0, 1, { ...policy, size: 8, swap: { maxSurge: 4 }, return: { atMost: 4 }, ...byType });
+      script.desired(0, 8);
+      for (const instanceType of ['t', 'u'])
+        for (const [index, pool] of [...uneven, 'spot-b'].entries()) script.member(`i-${instanceType}-${index}`, { pool, instanceType });
+    };
+    const moves =
+      (...types: readonly string[]): Write =>
+      (script) => {
+        script.react(98, 120, 'i-100');
+        for (const [index, instanceType] of types.entries())
+          script.launch(100 + index, `i-100-${index}`, { pool: 'spot-b', instanceType, by: react('i-100') });
+      };
+    expect(needless(old, moves('u', 't'))).toEqual([]);
+    expect(needless(old, moves('t', 't'))).toHaveLength(1);
+    expect(needless(old, moves('u', 't', 't'))).toHaveLength(1);
+  });
   it('goes to the part that holds fewest of those that give', () => {
     const three = {
       capacity: { tiered: [{ spread: ['spot-a', 'spot-b', 'spot-c'] }, 'od-b'] },

@@ -57,7 +57,14 @@ const aboveShare =
     return weight === 0 ? 0 : (held.get(part) ?? 0) - ((weights[Number(part)] ?? 0) * count) / weight;
   };
 
-/** Members by part beside a launch, after the members left that launches just before it replace. The fullest part gives first. */
+/** The latest launches, as many as there are members above the size. */
+const movesBefore = (others: readonly Life[], above: number): readonly Life[] =>
+  above <= 0 ? [] : others.toSorted((one, other) => other.order - one.order).slice(0, above);
+
+/**
+ * Members by part beside a launch, after the members left that launches just before it replace. The fullest part gives first. Below a spread by zone or type,
+ * only launches of the same zone or type do: a launch of another one replaces a member there.
+ */
 const countHeld = (selector: Selector, { policy, life, members, desired, scope }: Launch, fullness: Fullness): Held => {
   const atMs = life.launchedAtMs;
   const others = members.filter((one) => one.order < life.order);
@@ -69,7 +76,7 @@ const countHeld = (selector: Selector, { policy, life, members, desired, scope }
     held.set(part, (held.get(part) ?? 0) + 1);
     if (!isProtected(one, atMs)) free.set(part, (free.get(part) ?? 0) + 1);
   }
-  for (let leavers = others.length - desired - policy.spare; leavers > 0; leavers -= 1) {
+  for (let leavers = movesBefore(others, others.length - desired - policy.spare).filter(scope.has).length; leavers > 0; leavers -= 1) {
     const [fullest] = [...held.keys()]
       .filter((part) => (free.get(part) ?? 0) > 0)
       .toSorted((one, other) => fullness(other, held) - fullness(one, held));
