@@ -82,10 +82,10 @@ export const rememberLives = (
 ): GroupState => {
   if (group.returning === undefined || warned.length === 0) return state;
   const launchedAt = new Map(launched.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
-  const lived = warned.flatMap(({ instance, offering }): readonly Loss[] => {
+  const lived = warned.flatMap(({ instance, offering, toldAtMs: atMs = nowMs }): readonly Loss[] => {
     const [launchedAtMs, known] = [launchedAt.get(instance), parseOfferingKey(offering)];
     if (launchedAtMs === undefined || known === undefined) return [];
-    return [{ offering: offeringKey(known), atMs: nowMs, livedMs: nowMs - launchedAtMs }];
+    return [{ offering: offeringKey(known), atMs, livedMs: atMs - launchedAtMs }];
   });
   const before = state.returns ?? noReturns;
   return { ...state, returns: { ...before, losses: rememberLosses(before.losses, lived, nowMs) } };

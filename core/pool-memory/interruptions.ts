@@ -62,7 +62,7 @@ const later = (previous: Lesson | undefined, lesson: Lesson): Lesson =>
 /**
  * Memory after warnings for members of these offerings, in the order in which they were received: what a warning shows
  * depends on the earlier ones. A refusal that still rests takes precedence and stays, with the time of the warning. The
- * rest begins when the warning was received.
+ * rest begins when the warning was received. A warning whose rest would be over teaches nothing.
  */
 export const rememberInterruptions = (
   memory: PoolMemory,
@@ -70,7 +70,9 @@ export const rememberInterruptions = (
   nowMs: number,
 ): PoolMemory => {
   const next: Record<OfferingKey, Lesson> = { ...memory };
-  const told = interrupted.map((one) => ({ one, atMs: one.toldAtMs ?? nowMs }));
+  const told = interrupted
+    .map((one) => ({ one, atMs: one.toldAtMs ?? nowMs }))
+    .filter(({ atMs }) => nowMs - atMs < interruptedRestMs);
   for (const { one, atMs } of told.toSorted((a, b) => a.atMs - b.atMs)) {
     const { offering: key } = one;
     const previous = next[key];

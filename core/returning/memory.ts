@@ -71,10 +71,10 @@ const mergeLosses = (losses: readonly Loss[]): readonly Loss[] => {
   return merged;
 };
 
-/** The losses that are still remembered, with these added. */
+/** The losses that are still remembered, with these added. A warning may be counted minutes after it was received. */
 export const rememberLosses = (before: readonly Loss[], fresh: readonly Loss[], nowMs: number): readonly Loss[] => {
   const young = [...before, ...fresh].filter(({ atMs }) => nowMs - atMs < lossesKeptMs);
-  const merged = mergeLosses(young);
+  const merged = mergeLosses(young.toSorted((one, other) => one.atMs - other.atMs));
   const kept = merged.filter(
     ({ offering }, index) =>
       merged.slice(index + 1).filter((later) => later.offering === offering).length < lossesOfOffering,

@@ -27,12 +27,20 @@ test('a warning whose function died before it wrote the state is counted by the 
   expect(after.memory['m7g.large/a/spot']).toMatchObject({ kind: 'interrupted', atMs: nowMs - 19_000 });
 });
 
-test('it is counted no second time, and an old one not at all', () => {
+test('it is counted no second time', () => {
   const claimed = swapOf('spot-a#1', { warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
   const again = learned(claimed, ['spot-a#1']);
   expect([again.breakers, again.state.counted]).toEqual([[], ['spot-a#1']]);
+  const old = { ...claimed, warnedAtMs: nowMs - 200_000, claimedAtMs: nowMs - 190_000 };
+  expect(learned(old, ['spot-a#1']).breakers).toEqual([]);
+});
+
+test('an old one is counted too, where no state could be written for minutes, and the rest of its offering is over', () => {
   const old = swapOf('spot-a#1', { warnedAtMs: nowMs - 200_000, claimedAtMs: nowMs - 190_000 });
-  expect(learned(old).state.counted).toBeUndefined();
+  const { state: after, breakers } = learned(old);
+  expect(after.counted).toEqual(['spot-a#1']);
+  expect(breakers?.map(({ code }) => code)).toEqual(['breaker-opened']);
+  expect(after.memory).toEqual({});
 });
 
 test('nothing is counted for a member that its Auto Scaling group ends', () => {
@@ -61,7 +69,8 @@ test('how long a warned instance lived is learned from its swap, where it ended 
   const claimed = swapOf('i-1', { launchedAtMs: nowMs - 90_000, warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
   const holdings = { members: members(spotA, 3), asgs: [], aside: [], ended: ['i-1'], endings: {} };
   const gathered = { group: group({ returning } as never), state: state(), swaps: [claimed], holdings } as unknown as Gathered;
-  expect(withLessons(gathered, run, []).state.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
+  // The loss has the time of its warning, not that of the look that counts it.
+  expect(withLessons(gathered, run, []).state.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs - 19_000, livedMs: 71_000 }]);
 });
 
 const advice = (...instances: readonly string[]) => instances.map((instance) => ({ instance, reason: 'rebalance', atMs: nowMs }) as const);

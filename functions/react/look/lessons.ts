@@ -5,7 +5,7 @@ import { type Launched, rememberLives } from '../../../core/group-state/returns.
 import { learnFromLosses } from '../../../core/group-state/state.ts';
 import { launchedByUs } from '../../../core/launch/launched-by-us.ts';
 import { withoutEnded } from '../../../core/launch/reservation-life.ts';
-import { countOnce, justWarned, uncounted } from '../../../core/limits/counted-warnings.ts';
+import { countOnce, uncounted, warnedIn } from '../../../core/limits/counted-warnings.ts';
 import { rememberWarnings } from '../../../core/limits/launch-limit.ts';
 import { offeringKey } from '../../../core/pool/offering.ts';
 import { adviseAgainst } from '../../../core/pool-memory/advice.ts';
@@ -110,11 +110,11 @@ const warnedMembers = ({ holdings: { aside, standby = [] }, swaps }: Gathered, w
  */
 export const withLessons = (gathered: Gathered, { facts, ports, id }: Run, heard: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();
-  const recent = justWarned(gathered.swaps, nowMs);
+  const taken = warnedIn(gathered.swaps);
   const told = new Set(heard.map(({ instance }) => instance));
-  const warned = [...heard, ...uncounted(gathered.state, recent).filter(({ instance }) => !told.has(instance))];
+  const warned = [...heard, ...uncounted(gathered.state, taken).filter(({ instance }) => !told.has(instance))];
   const ended = [...gathered.holdings.ended, ...facts.ended];
-  const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned, recent);
+  const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned, taken);
   const counted = rememberWarnings(known, gathered.group, warnedMembers(gathered, fresh), nowMs);
   const launched = [...launchedBy(facts, gathered.swaps), ...gathered.holdings.members];
   const losses = learnFromLosses(counted, { warned, launched, swaps: gathered.swaps }, nowMs);

@@ -32,6 +32,11 @@ describe('interruptions are remembered', () => {
     expect(rememberLosses([loss(10 * minuteMs)], [loss(7 * minuteMs)], nowMs)).toHaveLength(2);
   });
 
+  it('in the order of their times, where one is counted late', () => {
+    const [early, late] = [loss(10 * minuteMs), loss(minuteMs)];
+    expect(rememberLosses([late], [early], nowMs)).toEqual([early, late]);
+  });
+
   it('five of each offering, and sixty of all', () => {
     const six = Array.from({ length: 6 }, (_, index) => loss((10 - index) * hourMs));
     expect(rememberLosses(six, [loss(30 * minuteMs, 1, there)], nowMs)).toEqual([...six.slice(1), loss(30 * minuteMs, 1, there)]);
