@@ -164,7 +164,7 @@ describe('what a swap says of its instance is true', () => {
     // Before the heartbeat, the hook did not wait so long.
     expect(ends(145_000, 110)).toHaveLength(1);
   });
-  it('counts a heartbeat by the time-out of a hook that was put again while the instance waited', () => {
+  it('counts a heartbeat, and the wait, by the time-out of a hook that was put again while the instance waited', () => {
     const ends = (endsMs: number, putAt: number, { hook = 'drain', asg = 'web-asg', second = 116 } = {}) =>
       found((script) => {
         const waiting = { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain' } as const;
@@ -181,5 +181,8 @@ describe('what a swap says of its instance is true', () => {
     expect(ends(225_000, 105, { second: 110 })).toHaveLength(1);
     expect(ends(235_000, 105, { hook: 'other' })).toHaveLength(1);
     expect(ends(235_000, 105, { asg: 'other-asg' })).toHaveLength(1);
+    // The time-out was read after the hook was put again, and the wait counts by it from its beginning (22210038 of outages).
+    expect(ends(220_000, 105, { second: 110 })).toEqual([]);
+    expect(ends(220_000, 111, { second: 110 })).toHaveLength(1);
   });
 });

@@ -36,16 +36,17 @@ const waitsOn = ({ hooks }: Life, name: string, atMs: number): boolean =>
   hooks.some(({ hook, atMs: fromMs, over }) => hook === name && fromMs <= atMs && (over?.atMs ?? Number.POSITIVE_INFINITY) > atMs);
 
 /**
- * Until when heartbeats keep a hook waiting by the time-out that its group shows. The hook was put again while the instance waited: AWS shows the new
- * time-out, nothing shows the one of this wait, and no page of AWS says which of the two a heartbeat counts by.
+ * Until when a hook waits by the time-out that its group shows. The hook was put again while the instance waited: AWS shows the new time-out, nothing shows
+ * the one of this wait, and no page of AWS says which of the two a heartbeat counts by. The time-out may be read until the swap is written.
  */
-const shownEnds = (chronicle: Chronicle, { hooks }: Life, beats: readonly Waits[]): readonly number[] =>
-  beats.flatMap(({ asg, hook, atMs }) => {
-    const began = hooks.findLast((wait) => wait.asg === asg && wait.hook === hook && wait.atMs < atMs);
+const shownEnds = (chronicle: Chronicle, { hooks }: Life, known: readonly Waits[], writtenMs: number): readonly number[] =>
+  known.flatMap(({ asg, hook, atMs }) => {
+    const began = hooks.findLast((wait) => wait.asg === asg && wait.hook === hook && wait.atMs <= atMs);
     if (began === undefined) return [];
+    const readByMs = began.atMs === atMs ? writtenMs : atMs;
     return chronicle
       .of('hook-written')
-      .filter((put) => put.asg === asg && put.hook === hook && put.atMs >= began.atMs && put.atMs <= atMs)
+      .filter((put) => put.asg === asg && put.hook === hook && put.atMs >= began.atMs && put.atMs <= readByMs)
       .map(({ timeoutMs }) => atMs + timeoutMs);
   });
 
@@ -54,7 +55,7 @@ const prolongedHook = (chronicle: Chronicle, life: Life, { atMs, swap: { facts }
   const waits = hookWaits(chronicle).get(life.instance) ?? [];
   return Object.entries(facts.hookEnds ?? {}).find(([name, endsMs]) => {
     const known = waits.filter((one) => one.hook === name && one.atMs <= atMs);
-    const endMs = Math.max(atMs, ...known.map(({ expiresAtMs }) => expiresAtMs), ...shownEnds(chronicle, life, known));
+    const endMs = Math.max(atMs, ...known.map(({ expiresAtMs }) => expiresAtMs), ...shownEnds(chronicle, life, known, atMs));
     return known.length > 0 && endsMs > endMs + eventMs + chronicle.times.clockMs;
   })?.[0];
 };
@@ -92,7 +93,7 @@ const hidesWarning = (life: Life, before: Write | undefined, { swap: { reason, s
 export const swapsNameTruly: Rule = {
   name: 'what a swap says of its instance is true',
   meaning:
-    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. The swap of an instance in another group is another one. It says of no hook that it waits for longer than it does; if the hook was put again meanwhile, a heartbeat may count by the new time-out. One that comes to name the time at which EC2 takes its instance leaves for that warning, or for its hook.',
+    'A swap names the offering of its instance, an Auto Scaling group that held or launched it, and a deadline that AWS announced for it. It puts off no deadline that has not come, and names each terminating hook that it named before for as long as the instance waits on it. The swap of an instance in another group is another one. It says of no hook that it waits for longer than it does; if the hook was put again meanwhile, the wait or a heartbeat may count by the new time-out. One that comes to name the time at which EC2 takes its instance leaves for that warning, or for its hook.',
   broken: (chronicle) =>
     [...swapWrites(chronicle)].flatMap(([instance, writes]) => {
       const life = chronicle.life(instance);
