@@ -80,11 +80,20 @@ export const rankIn = ({ selector, choices }: Pick<Branch, 'selector' | 'choices
 export const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>
   (branch.choicesOf.get(cell.pool ?? '') ?? []).filter(({ scope }) => isWithin(scope, cell));
 
+/**
+ * The part of a spread by zone or type that a member of a pool below it is in, although its pool has no offering there
+ * any more.
+ */
+const formerPart = ({ by, choices, choicesOf }: Branch, cell: Cell): Choice | undefined =>
+  by === undefined || by === 'pool' || !choicesOf.has(cell.pool ?? '')
+    ? undefined
+    : choices.find(({ scope }) => isWithin(scope, cell));
+
 /** Every tally that counts a member of this kind: at most one per branch. */
 export const talliesOf = (node: TreeNode, cell: Cell): readonly Tally[] => {
   if (node.kind === 'pool') return [];
   const choices = choicesAbove(node, cell);
-  const [owner] = choices;
+  const owner = choices[0] ?? formerPart(node, cell);
   return owner === undefined ? [] : [owner.tally, ...choices.flatMap((choice) => talliesOf(choice.node, cell))];
 };
 

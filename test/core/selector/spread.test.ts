@@ -68,6 +68,13 @@ describe('spread by zone', () => {
     expect(byPool(plan)).toEqual({ 'spot-b': 4, 'first-a': 2 });
   });
 
+  it('counts a member in its zone where its pool has no subnet there any more (22210012 of outages)', () => {
+    const former = { pool: 'spot-b', zone: 'zone-a', instanceType: 'm7g.large', count: 2 };
+    expect(oneByOne(input(all, [a, b, c], { held: [former, holds(b, 1)] }))).toEqual(['spot-c']);
+    // A zone in which the spread has no pool is no part of it.
+    expect(oneByOne(input(all, [a, b, c], { held: [{ ...former, zone: 'zone-d' }] }))).toEqual(['spot-a']);
+  });
+
   it('takes the next pool of a zone when the first is refused there', () => {
     const first = pool('first-a', { zones: ['zone-a'], instanceTypes: ['c7g.large'] });
     const second = pool('second-a', { zones: ['zone-a'] });
