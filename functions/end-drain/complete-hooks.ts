@@ -21,8 +21,12 @@ export const completeHooks = async (
       .filter((swap) => mayGoOn(swap, clock.now()))
       .flatMap((swap) => openHooks(swap).map((hook) => ({ instance: swap.instance, hook }))),
     hooksAtOnce,
-    ({ instance, hook }) => lifecycle.complete(instance, hook).then(() => undefined, onlyForNow),
+    ({ instance, hook }) =>
+      lifecycle.complete(instance, hook).then(
+        () => undefined,
+        (error) => ({ error: onlyForNow(error), expiresAtMs: hook.expiresAtMs }),
+      ),
   );
   const held = troubles.filter((trouble) => trouble !== undefined);
-  return held.length === 0 ? undefined : hooksNotCompleted(held);
+  return held.length === 0 ? undefined : hooksNotCompleted(held, clock.now());
 };

@@ -226,7 +226,7 @@ export const endDrain = async (
   const swaps = await recordKept(ending, drained, failed);
   const counts = { drained: swaps.length, gone: gone.length, ended: done.length, failed };
   if (beginMs !== undefined) return { step: stepAt('begin', beginMs), late: 0, ...counts };
-  const undone = later.length > 0 ? instancesNotEnded(later) : held;
+  const undone = later.length > 0 ? { ...held, ...instancesNotEnded(later) } : held;
   if (undone === undefined) await wakeGroup(ending, [...swaps, ...gone]);
   const end = { swaps: [...swaps, ...left], gone, error };
   const untold = undone ?? (await tellEnd(ports, order, end));

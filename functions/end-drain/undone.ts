@@ -5,7 +5,12 @@ import { drainAgainAtMs } from '../../core/times/again.ts';
 import { isoOf } from '../runtime/drain/step.ts';
 
 /** What AWS could not carry out now at the end of a drain, as the error that the execution fails with in the end. */
-export type Undone = { readonly error: string; readonly cause: string };
+export type Undone = {
+  readonly error: string;
+  readonly cause: string;
+  /** By when it must be done, epoch milliseconds. Absent: it has no such time. */
+  readonly endsByMs?: number;
+};
 
 const untold = 'EndNotTold';
 
@@ -25,12 +30,16 @@ export const instancesNotEnded = (failed: ActionResult['failed']): Undone => ({
     'They are recorded as drained. A tick puts them on a new drain two minutes after they drained.',
 });
 
-/** Auto Scaling keeps the instances of these hooks waiting. */
-export const hooksNotCompleted = (errors: readonly unknown[]): Undone => ({
+/** A hook that could not be completed: the error, and when the hook expires, epoch milliseconds. */
+export type HeldHook = { readonly error: unknown; readonly expiresAtMs: number };
+
+/** Auto Scaling keeps the instances of these hooks waiting. The next one that expires says by when it must be tried. */
+export const hooksNotCompleted = (held: readonly HeldHook[], nowMs: number): Undone => ({
   error: 'HooksNotCompleted',
   cause:
-    `${errors.length} lifecycle hooks could not be completed (${each(errors.map(codeOf))}). ` +
+    `${held.length} lifecycle hooks could not be completed (${each(held.map(({ error }) => codeOf(error)))}). ` +
     'Their instances wait, at the longest until the time-out of the hook.',
+  endsByMs: Math.min(...held.map(({ expiresAtMs }) => expiresAtMs).filter((atMs) => atMs > nowMs)),
 });
 
 /** Everything else is done, and the event bus did not take the event about it. */
@@ -44,13 +53,15 @@ const patienceMs = 65 * 60_000;
 
 /**
  * The step after the end of a drain. What AWS could not carry out now is tried again like everything else in a drain:
- * after as long as it has failed, five seconds at least and two minutes at most. So it costs few calls.
+ * after as long as it has failed, five seconds at least and two minutes at most. So it costs few calls. A hook is tried
+ * more often as its time-out runs out.
  *
  * @param failsSinceMs when the first attempt failed. Absent: this is the first
  */
 export const stepAfterEnd = (undone: Undone | undefined, nowMs: number, failsSinceMs = nowMs): EndStep => {
   if (undone === undefined) return { next: 'over' };
-  if (nowMs - failsSinceMs >= patienceMs) return { next: 'fail', ...undone };
-  const untilIso = isoOf(drainAgainAtMs(nowMs, { sinceMs: failsSinceMs }));
-  return { next: 'end', untilIso, failsSinceMs, ...(undone.error === untold && { isUntold: true }) };
+  const { error, cause, endsByMs } = undone;
+  if (nowMs - failsSinceMs >= patienceMs) return { next: 'fail', error, cause };
+  const untilIso = isoOf(drainAgainAtMs(nowMs, { sinceMs: failsSinceMs, endsByMs }));
+  return { next: 'end', untilIso, failsSinceMs, ...(error === untold && { isUntold: true }) };
 };

@@ -351,6 +351,24 @@ describe('a drain that is ours to end', () => {
     expect(fleet.told).toHaveLength(1);
   });
 
+  // Auto Scaling was throttled for half a minute, and the hook expired a second before the next try (22300147 of limits).
+  test('a hook that could not be completed is tried after an eighth of the time until it expires, also beside a member that still runs', async () => {
+    const at = async (expiresInS: readonly number[], members: readonly Swap[] = []) => {
+      const swaps = expiresInS.map((inS, index) =>
+        swap(`i-${index}`, { reason: 'hook', hooks: [{ asg: 'web', hook: 'drain', expiresAtMs: inMs(inS), timeoutMs: 1_000 * inS }] }),
+      );
+      const fleet = createFleet([...swaps, ...members], 0);
+      await beginDrain(fleet.ports, order());
+      fleet.failEnd.set('i-9', { code: 'RequestLimitExceeded', retry: 'later', times: 1 });
+      const ports = { ...fleet.ports, lifecycle: { ...fleet.ports.lifecycle, complete: throttled } };
+      const { step } = await endDrain(ports, order(), undefined, { failsSinceMs: fleet.nowMs - 60_000 });
+      return step.next === 'end' && (Date.parse(step.untilIso ?? '') - fleet.nowMs) / 1_000;
+    };
+    expect([await at([600]), await at([600, 400]), await at([80, 400]), await at([8])]).toEqual([60, 50, 10, 5]);
+    expect([await at([80], [swap('i-9', { reason: 'rebalance' })]), await at([], [swap('i-9', { reason: 'rebalance' })])]).toEqual([10, 60]);
+    expect([await at([0, 80]), await at([0])]).toEqual([10, 60]);
+  });
+
   // The event bus took nothing for twenty minutes, and each repeat completed the same hooks again (20340023 of outages).
   test('a repeat that has only its event left to send completes no hook a second time, but those of members that joined since', async () => {
     const hook = (token: string) => ({ hooks: [{ asg: 'web', hook: 'drain', token, expiresAtMs: inMs(600), timeoutMs: 600_000 }] });
