@@ -113,6 +113,29 @@ describe('a setting that acceptance refuses is said', () => {
     expect(found({ ...rest, pools, capacity: 'spot-a' }, undefined, 'spot-a')).toEqual(late('spot-a'));
     expect(found(policy)).toEqual([]);
   });
+  // The owner took the weights away and gave others two seconds later, and no look came between (22300163 of outside).
+  it('counts an earlier remark where the setting was off for a time in which no tick had to find that', () => {
+    const again = ({ offAt = 200, onAt = 260, remarkedAt = 130, tickAt = 0, injected = false }) => {
+      const asgs = [{ asg: 'web-asg', found: ['weights'] }];
+      const decisions = [{ id: 'd1', group: 'web', view: { nowMs: 1_000 * remarkedAt }, rounds: [{ remarks: [{ code: 'asg-unfit', asgs }] }] }];
+      const now = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, desired: 2, suspended: [], by: user } as const;
+      return details(
+        unfitIsSaid,
+        (script: Script) => {
+          script.policy(0, 1, { ...outside });
+          script.at(100, { ...now, unfit: ['weights'] });
+          script.at(offAt, now);
+          script.at(onAt, { ...now, unfit: ['weights'] });
+          script.react(tickAt, tickAt + 2, 'i-tick', [{ about: 'tick', groups: ['web'] }], injected);
+        },
+        { stored: { states: { web: { unfit: asgs } }, swaps: [], decisions, deadLetters: 0, staleMessages: 0 } },
+      );
+    };
+    const unsaid = ['no decision of web remarks that web-asg has weights', 'the sizes of web-asg count weights, and no decision of web remarks it'];
+    expect([again({}), again({ tickAt: 190 }), again({ tickAt: 259 }), again({ tickAt: 230, injected: true })]).toEqual([[], [], [], []]);
+    expect(again({ tickAt: 230 })).toEqual(unsaid);
+    expect(again({ remarkedAt: 60 })).toEqual(unsaid);
+  });
   it('does not ask for a remark where every look of that time met a fault', () => {
     const hindering = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 150_000, untilMs: 300_000 };
     expect(closed({ resumedAt: 400, changes: { faults: [hindering] } })).toEqual([]);

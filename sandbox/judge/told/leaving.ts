@@ -59,12 +59,16 @@ export const heardOfEndAtMs = (chronicle: Chronicle, life: Life): number => {
   return firstHealthy(chronicle, life, young);
 };
 
+/** A function that received a policy or a tick: when, when it was over, and whether a fault was injected into it. Epoch milliseconds. */
+type Look = { readonly atMs: number; readonly overMs: number; readonly injected: boolean };
+
 /** When functions received the group's policy or a tick about it, and whether a fault was injected into them. */
-export const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): readonly { readonly atMs: number; readonly injected: boolean }[] =>
+export const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): readonly Look[] =>
   chronicle.of('delivered').flatMap(({ told, atMs, invocation, function: name }) => {
     const isAbout = (told.about === 'policy' && told.group === group) || (told.about === 'tick' && told.groups.includes(group));
     if (!isAbout || atMs < fromMs || !name.includes('react')) return [];
-    return [{ atMs, injected: chronicle.invocations.get(invocation)?.ended?.injected === true }];
+    const ended = chronicle.invocations.get(invocation)?.ended;
+    return [{ atMs, overMs: ended?.atMs ?? endless, injected: ended?.injected === true }];
   });
 
 /** When a function without an injected fault first received the policy of a group, or a tick about it, while the group had one. */

@@ -7,6 +7,7 @@ import { remarksSaid } from '../../said/remarks.ts';
 import { spansOf } from '../../spans.ts';
 import { times } from '../../times.ts';
 import { isHindered, look, ways } from '../../told/hindrance.ts';
+import { looksFrom } from '../../told/leaving.ts';
 import { endless, type Span } from '../../world/life.ts';
 import { isClosed, ownersWill } from '../../world/owners.ts';
 
@@ -24,21 +25,34 @@ const timesClosed = (chronicle: Chronicle, asg: string): readonly Span[] =>
     })),
   );
 
-/** The times in which the sizes of an Auto Scaling group counted weights. */
-const timesWeighed = (chronicle: Chronicle, asg: string): readonly Span[] =>
-  spansOf(chronicle.cloud.asgChanges(asg).map(({ atMs, isGone, unfit = [] }) => ({ atMs, isOn: isGone !== true && unfit.includes(weights) })));
+/** The times in which an Auto Scaling group had a setting that acceptance refuses. */
+const timesOf = (chronicle: Chronicle, asg: string, setting: string): readonly Span[] =>
+  spansOf(
+    chronicle.cloud.asgChanges(asg).map(({ atMs, isGone, unfit = [] }) => ({ atMs, isOn: isGone !== true && unfit.some((one) => one === setting) })),
+  );
 
-/** Since when an Auto Scaling group has had each of its settings. */
-const settingsOf = (chronicle: Chronicle, asg: string, atMs: number): ReadonlyMap<string, number> => {
-  const changes = chronicle.cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
-  const last = changes.at(-1);
-  const on = last?.isGone === true ? [] : (last?.unfit ?? []);
-  const since = on.map((setting): [string, number] => {
-    const lastOff = changes.findLastIndex(({ unfit = [] }) => !unfit.includes(setting));
-    return [setting, changes[lastOff + 1]?.atMs ?? atMs];
-  });
-  const now = timesClosed(chronicle, asg).find(({ fromMs, untilMs }) => fromMs <= atMs && untilMs > atMs);
-  return new Map([...since, ...(now === undefined ? [] : [[closed, now.fromMs] as const])]);
+/** Whether a tick must have found that a setting was off in that time. */
+const wasShownOff = (chronicle: Chronicle, group: string, offMs: number, onMs: number): boolean =>
+  looksFrom(chronicle, group, offMs + chronicle.times.asgLagMs).some(({ injected, overMs }) => !injected && overMs <= onMs);
+
+/** Since when a remark is about a setting that is on from that time: it may have been off before for so short a time that no look had to find that. */
+const remarkableFromMs = (chronicle: Chronicle, group: string, spans: readonly Span[], fromMs: number): number => {
+  const before = spans.findLast(({ untilMs }) => untilMs <= fromMs);
+  return before === undefined || wasShownOff(chronicle, group, before.untilMs, fromMs)
+    ? fromMs
+    : remarkableFromMs(chronicle, group, spans, before.fromMs);
+};
+
+/** The settings that an Auto Scaling group has, and since when a remark is about each of them. */
+const settingsOf = (chronicle: Chronicle, group: string, asg: string, atMs: number): ReadonlyMap<string, number> => {
+  const settings = new Set(chronicle.cloud.asgChanges(asg).flatMap(({ unfit = [] }) => unfit));
+  const times = [[closed, timesClosed(chronicle, asg)] as const, ...[...settings].map((one) => [one, timesOf(chronicle, asg, one)] as const)];
+  return new Map(
+    times.flatMap(([setting, spans]) => {
+      const now = spans.find(({ fromMs, untilMs }) => fromMs <= atMs && untilMs > atMs);
+      return now === undefined ? [] : [[setting, remarkableFromMs(chronicle, group, spans, now.fromMs)] as const];
+    }),
+  );
 };
 
 /** Whether a decision after that moment remarks the setting. */
@@ -74,7 +88,7 @@ const always: readonly Always[] = [
   {
     setting: weights,
     asgsOf,
-    times: timesWeighed,
+    times: (chronicle, asg) => timesOf(chronicle, asg, weights),
     detail: (asg, group) => `the sizes of ${asg} count weights, and no decision of ${group} remarks it`,
   },
 ];
@@ -85,8 +99,9 @@ const unsaid = (chronicle: Chronicle, group: string, one: Always): readonly Brok
   const withinMs = toldWithinMs + chronicle.times.asgLagMs + chronicle.times.clockMs;
   const policies = chronicle.groups.get(group)?.policies ?? [];
   const named = new Set(policies.flatMap(({ policy }) => (policy === undefined ? [] : one.asgsOf(policy))));
-  return [...named].flatMap((asg) =>
-    one.times(chronicle, asg).flatMap(({ fromMs, untilMs }): readonly Broken[] => {
+  return [...named].flatMap((asg) => {
+    const spans = one.times(chronicle, asg);
+    return spans.flatMap(({ fromMs, untilMs }): readonly Broken[] => {
       const sinceMs = Math.max(fromMs, beganAtMs, readyAtMs);
       const byMs = sinceMs + withinMs;
       const isNamed = [sinceMs, ...policies.filter(({ atMs }) => atMs > sinceMs && atMs <= byMs).map(({ atMs }) => atMs)].every((atMs) => {
@@ -95,15 +110,15 @@ const unsaid = (chronicle: Chronicle, group: string, one: Always): readonly Brok
       });
       if (byMs > Math.min(untilMs, endedAtMs) || !isNamed) return [];
       if (isHindered(chronicle, looks, sinceMs, byMs) || wasLost(chronicle, group, sinceMs, byMs)) return [];
-      const isSaid = isRemarked(chronicle, group, one.setting, fromMs, byMs);
+      const isSaid = isRemarked(chronicle, group, one.setting, remarkableFromMs(chronicle, group, spans, fromMs), byMs);
       return isSaid ? [] : [{ group, asg, atMs: byMs, detail: one.detail(asg, group) }];
-    }),
-  );
+    });
+  });
 };
 
 const wrongOf = (chronicle: Chronicle, { group, policy, asg, state }: Said): readonly string[] => {
   const atMs = chronicle.history.endedAtMs;
-  const settings = settingsOf(chronicle, asg, atMs);
+  const settings = settingsOf(chronicle, group, asg, atMs);
   const said = mapsOf(state.unfit).flatMap((one) => (textOf(one.asg) === asg ? textsOf(one.found) : []));
   // The other settings matter only where others set the size.
   const isJudged = (one: string): boolean => (policy.isSizedOutside || always.some(({ setting }) => setting === one)) && isNamed(one);
@@ -133,7 +148,7 @@ const wrongIn = (chronicle: Chronicle, group: string, state: unknown): readonly 
 export const unfitIsSaid: Rule = {
   name: 'a setting that acceptance refuses is said',
   meaning:
-    'While a policy is in force whose size others set, a look says that its Auto Scaling group has Capacity Rebalancing, a warm pool or weights, with which the policy would be refused. Whoever sets the size, a look says that instance types of an Auto Scaling group of the policy have weights, and that the owner of the Auto Scaling group that members join suspends its process Launch: then nobody can join it. At rest, the state of the group names exactly these settings, and since each was turned on, a stored decision remarks it. `holdfast status` shows what the state says. Both are remarked within two ticks and the 20 seconds for which describes may be older, also where they end later. That Holdfast suspends Launch for a while is no such setting.',
+    'While a policy is in force whose size others set, a look says that its Auto Scaling group has Capacity Rebalancing, a warm pool or weights, with which the policy would be refused. Whoever sets the size, a look says that instance types of an Auto Scaling group of the policy have weights, and that the owner of the Auto Scaling group that members join suspends its process Launch: then nobody can join it. At rest, the state of the group names exactly these settings, and since each was turned on, a stored decision remarks it. A time in which it was off does not count where no tick had to find that. `holdfast status` shows what the state says. Both are remarked within two ticks and the 20 seconds for which describes may be older, also where they end later. That Holdfast suspends Launch for a while is no such setting.',
   broken: (chronicle) => [
     ...Object.entries(chronicle.history.stored.states).flatMap(([group, state]) => wrongIn(chronicle, group, state)),
     ...[...chronicle.groups.keys()].flatMap((group) => always.flatMap((one) => unsaid(chronicle, group, one))),
