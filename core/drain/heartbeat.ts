@@ -36,13 +36,18 @@ export const openHooks = ({ hooks = [] }: Pick<Swap, 'hooks'>): readonly Lifecyc
 export const heartbeatsDue = (swap: Pick<Swap, 'hooks'>, nowMs: number): readonly LifecycleHook[] =>
   openHooks(swap).filter((hook) => heartbeatDueMs(hook) <= nowMs);
 
-/** When the next heartbeat is due. One that is overdue has just failed and is repeated soon. */
-export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number): number =>
+/**
+ * When the next heartbeat is due (epoch ms). One that was due when heartbeats were sent has failed, and is repeated
+ * soon. One that came due since is sent at once: a step may wait for seconds until AWS takes its reads.
+ *
+ * @param sentMs when this step began to send heartbeats
+ */
+export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number, sentMs: number): number =>
   Math.min(
     Number.POSITIVE_INFINITY,
     ...swaps.flatMap(openHooks).map((hook) => {
       const dueMs = heartbeatDueMs(hook);
-      return dueMs > nowMs ? dueMs : drainAgainAtMs(nowMs, { sinceMs: dueMs, endsByMs: hook.expiresAtMs });
+      return dueMs > sentMs ? dueMs : drainAgainAtMs(nowMs, { sinceMs: dueMs, endsByMs: hook.expiresAtMs });
     }),
   );
 

@@ -61,14 +61,15 @@ const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
   return nowMs + growingStepMs(nowMs - (busyUntilMs ?? swap.drainStartedAtMs ?? nowMs));
 };
 
-export type LookAt = { readonly timeoutMs: number; readonly nowMs: number; readonly alive: readonly Swap[] };
+/** `alive`: whose hooks this step kept alive. `sentMs`: when it began to send their heartbeats, epoch milliseconds. */
+export type LookAt = Readonly<Record<'timeoutMs' | 'nowMs' | 'sentMs', number>> & { readonly alive: readonly Swap[] };
 
 /** The next step of a drain that has begun. `lookAtMs`: heartbeats alone are due before that. */
 export type NextLook = { readonly atMs: number; readonly lookAtMs?: number };
 
 /** When a batch is called again: at its next look, or before if its hooks need a heartbeat. */
-const withHeartbeats = (lookAtMs: number, { alive, nowMs }: Pick<LookAt, 'alive' | 'nowMs'>): NextLook => {
-  const heartbeatMs = nextHeartbeatMs(alive, nowMs);
+const withHeartbeats = (lookAtMs: number, { alive, nowMs, sentMs }: Omit<LookAt, 'timeoutMs'>): NextLook => {
+  const heartbeatMs = nextHeartbeatMs(alive, nowMs, sentMs);
   return heartbeatMs < lookAtMs ? { atMs: heartbeatMs, lookAtMs } : { atMs: lookAtMs };
 };
 

@@ -43,7 +43,7 @@ const stepAfter = (
   timeoutMs: number,
   { open, alive, failed }: Release,
   putOff: readonly Swap[],
-  nowMs: number,
+  { nowMs, sentMs }: Readonly<Record<'nowMs' | 'sentMs', number>>,
 ): DrainStep => {
   const refused = new Set(failed.flatMap(({ instance, retry }) => (retry === 'never' ? [instance] : [])));
   const endsByMs = (swap: Swap): number => drainEndsByMs(swap, timeoutMs);
@@ -53,9 +53,12 @@ const stepAfter = (
   );
   if (inTime.length > 0) {
     const overMs = Math.min(...inTime.map(endsByMs));
-    return stepAt(againMs < overMs ? 'begin' : 'check', Math.min(againMs, overMs, nextHeartbeatMs(alive, nowMs)));
+    return stepAt(
+      againMs < overMs ? 'begin' : 'check',
+      Math.min(againMs, overMs, nextHeartbeatMs(alive, nowMs, sentMs)),
+    );
   }
-  return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), putOff.length > 0 ? nowMs : undefined);
+  return checkStep(nextDrainLook(open, { timeoutMs, nowMs, sentMs, alive }), putOff.length > 0 ? nowMs : undefined);
 };
 
 /**
@@ -120,11 +123,12 @@ export const beginDrain = async (
   const knownDelayMs = await delayNow(here, ours, before);
   const mayGrow = before?.mayGrow === true;
   const verdict = await judge(here, { ...ours, knownDelayMs, mayGrow });
+  const sentMs = clock.now();
   const alive = await keepHooksAlive(ports, own, order.drain, group.drain.timeoutMs);
+  const heartbeatMs = (): number => nextHeartbeatMs(alive, clock.now(), sentMs);
   if (verdict.kind === 'later') {
-    const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
     return nothing({
-      ...stepAt('begin', untilMs),
+      ...stepAt('begin', Math.min(verdict.lookAtMs, heartbeatMs())),
       ...(verdict.delayMs !== undefined && {
         deregistrationDelayMs: verdict.delayMs,
         delayOfMs: orderedByMs(own),
@@ -135,7 +139,7 @@ export const beginDrain = async (
   const turnAtMs = alive.some(({ state }) => state === 'leaving')
     ? await releasesAtMs(ports, group, alive, verdict.because === 'enough-serving' || isLookedAt(alive, clock.now()))
     : undefined;
-  if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
+  if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, heartbeatMs())));
   const look = (late: readonly Swap[]): Promise<number | undefined> => looksAtMs(ports, group, late, 'later');
   const asked = await askAgain(here, order, { group, batch, turnAtMs: look }, alive);
   const { goes, againAtMs } = asked;
@@ -145,7 +149,7 @@ export const beginDrain = async (
   const putOff = await callOff(store, { group, drain: order.drain }, release, clock.now());
   await noteUnreleased(store, order.drain, putOff, release.failed);
   await wakeForUnended(ports, group, release.unended);
-  const step = stepAfter(group.drain.timeoutMs, release, putOff, clock.now());
+  const step = stepAfter(group.drain.timeoutMs, release, putOff, { nowMs: clock.now(), sentMs });
   return {
     step: againAtMs === undefined ? step : sooner(stepAt('begin', againAtMs), step),
     because: verdict.because,

@@ -2,7 +2,7 @@ import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import type { DrainStep } from '../../core/contract.ts';
 import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { openHooks } from '../../core/drain/heartbeat.ts';
-import { nextDrainLook, type OpenSwap, sortByProgress, stillWaiting } from '../../core/drain/look.ts';
+import { type LookAt, nextDrainLook, type OpenSwap, sortByProgress, stillWaiting } from '../../core/drain/look.ts';
 import { foreseen } from '../../core/drain/shortfall.ts';
 import type { DrainProgress } from '../../core/ports/drain-target.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
@@ -22,17 +22,11 @@ export type CheckOutcome = {
   readonly gone: number;
 };
 
-type Look = {
-  readonly timeoutMs: number;
-  readonly nowMs: number;
-  readonly open: readonly OpenSwap[];
-  readonly alive: readonly Swap[];
-};
-
-const stepAfter = ({ timeoutMs, nowMs, open, alive }: Look): DrainStep => {
+const stepAfter = (open: readonly OpenSwap[], look: LookAt): DrainStep => {
+  const { timeoutMs, nowMs, alive } = look;
   const unreleased = alive.filter(({ state }) => state === 'leaving');
   if (unreleased.some((swap) => drainEndsByMs(swap, timeoutMs) > nowMs)) return stepAt('begin', nowMs);
-  return checkStep(nextDrainLook(open, { timeoutMs, nowMs, alive }), unreleased.length > 0 ? nowMs : undefined);
+  return checkStep(nextDrainLook(open, look), unreleased.length > 0 ? nowMs : undefined);
 };
 
 const hookCount = (swaps: readonly Swap[]): number => swaps.flatMap(openHooks).length;
@@ -55,9 +49,10 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder, plannedMs
   const own = batch.own.filter((swap) => !isLeft(batch, swap));
   if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
   const { timeoutMs } = group.drain;
+  const sentMs = ports.clock.now();
   const kept = await keepHooksAlive(ports, own, order.drain, timeoutMs);
   if (plannedMs !== undefined && isForHeartbeats(own, kept)) {
-    const look = { timeoutMs, nowMs: ports.clock.now(), alive: kept };
+    const look = { timeoutMs, nowMs: ports.clock.now(), sentMs, alive: kept };
     return { step: checkStep(stillWaiting(own, plannedMs, look)), open: own.length, drained: 0, gone: 0 };
   }
   const draining = kept.filter(({ state }) => state === 'draining');
@@ -71,7 +66,7 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder, plannedMs
   await recordFindings(ports.store, order.drain, foreseen(sorted.open, timeoutMs));
   const gone = new Set(sorted.gone);
   const alive = kept.filter((swap) => !gone.has(swap));
-  const step = stepAfter({ timeoutMs, nowMs, open: sorted.open, alive });
+  const step = stepAfter(sorted.open, { timeoutMs, nowMs, sentMs, alive });
   return {
     step,
     open: sorted.open.length,

@@ -196,14 +196,21 @@ describe('a heartbeat', () => {
     expect(heartbeatsDue(swap('i-2'), inMs(1800))).toEqual([]);
   });
   test('to come is what a batch wakes for; one that is overdue could not be sent, and is tried again soon', () => {
-    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] }), swap('i-2')], inMs(10))).toBe(inMs(1800));
-    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] })], inMs(1800))).toBe(inMs(1805));
-    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] })], inMs(3590))).toBe(inMs(3595));
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] }), swap('i-2')], inMs(10), noonMs)).toBe(inMs(1800));
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] })], inMs(1800), inMs(1800))).toBe(inMs(1805));
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] })], inMs(3590), inMs(3590))).toBe(inMs(3595));
+  });
+  // A step began two seconds before one was due, and waited for twelve seconds until AWS took its reads (22300229 of faulty).
+  test('that came due while the step went on has not failed, and is sent at once', () => {
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] })], inMs(1810), inMs(1799))).toBe(inMs(1800));
+    const open = [{ swap: swap('i-1', { hooks: [hook] }), busyUntilMs: inMs(1900) }];
+    const look = { timeoutMs: 3_600_000, nowMs: inMs(1810), sentMs: inMs(1799), alive: [swap('i-1', { hooks: [hook] })] };
+    expect(nextDrainLook(open, look)).toEqual({ atMs: inMs(1800), lookAtMs: inMs(1901) });
   });
   const over = { ...hook, overAtMs: inMs(20) };
   test('is none, once Auto Scaling waits no longer', () => {
     expect(heartbeatsDue(swap('i-1', { hooks: [over] }), inMs(1800))).toEqual([]);
-    expect(nextHeartbeatMs([swap('i-1', { hooks: [over] })], inMs(10))).toBe(Number.POSITIVE_INFINITY);
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [over] })], inMs(10), noonMs)).toBe(Number.POSITIVE_INFINITY);
   });
   test.each([
     ['a heartbeat that is half a minute late', { hooks: [hook] }, 1830, true],
@@ -221,7 +228,7 @@ describe('the next look at connections', () => {
   const look = (nowS: number, busyS: number | undefined, deadlineS?: number, alive = [draining]) => {
     const deadline = deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) };
     const open = [{ swap: { ...draining, ...deadline }, ...(busyS !== undefined && { busyUntilMs: inMs(busyS) }) }];
-    const next = nextDrainLook(open, { timeoutMs: 300_000, nowMs: inMs(nowS), alive });
+    const next = nextDrainLook(open, { timeoutMs: 300_000, nowMs: inMs(nowS), sentMs: inMs(nowS), alive });
     return next === undefined ? undefined : (next.atMs - noonMs) / 1000;
   };
   test.each([
@@ -241,14 +248,19 @@ describe('the next look at connections', () => {
   test('is planned all the same where a heartbeat comes before it, and comes sooner where a warning brings the end nearer', () => {
     const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(60), timeoutMs: 60_000 };
     const alive = [swap('i-1', { ...draining, hooks: [hook] })];
-    const next = nextDrainLook([{ swap: draining, busyUntilMs: inMs(200) }], { timeoutMs: 300_000, nowMs: noonMs, alive });
+    const next = nextDrainLook([{ swap: draining, busyUntilMs: inMs(200) }], { timeoutMs: 300_000, nowMs: noonMs, sentMs: noonMs, alive });
     expect(next).toEqual({ atMs: inMs(30), lookAtMs: inMs(201) });
-    const later = { timeoutMs: 300_000, nowMs: inMs(30), alive: [swap('i-1', { ...draining, hooks: [{ ...hook, expiresAtMs: inMs(90) }] })] };
+    const later = {
+      timeoutMs: 300_000,
+      nowMs: inMs(30),
+      sentMs: inMs(30),
+      alive: [swap('i-1', { ...draining, hooks: [{ ...hook, expiresAtMs: inMs(90) }] })],
+    };
     expect(stillWaiting([draining], inMs(201), later)).toEqual({ atMs: inMs(60), lookAtMs: inMs(201) });
     expect(stillWaiting([{ ...draining, deadlineMs: inMs(50) }], inMs(201), later)).toEqual({ atMs: inMs(50) });
   });
   test('there is none when nothing is open', () => {
-    expect(nextDrainLook([], { timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();
+    expect(nextDrainLook([], { timeoutMs: 1, nowMs: noonMs, sentMs: noonMs, alive: [] })).toBeUndefined();
   });
   test('silence about an instance is not proof that it has drained', () => {
     expect(sortByProgress([draining], [])).toEqual({ open: [{ swap: draining, isUnread: true }], drained: [], stopped: [], gone: [] });

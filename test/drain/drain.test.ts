@@ -544,6 +544,27 @@ describe('an instance on a lifecycle hook', () => {
     expect(fleet.calls.filter((call) => call === 'inspect')).toHaveLength(2);
   });
 
+  // Auto Scaling was throttled, and a look waited for twelve seconds for its reads (22300229 of faulty).
+  test('gets a heartbeat at once that came due while a step went on: it has not failed', async () => {
+    const stepOf = async (state: Partial<Swap>, run: (ports: Fleet['ports']) => Promise<{ step: object }>) => {
+      const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [hook], ...state })], 120_000);
+      fleet.nowMs = inMs(28);
+      const { inspectDrain, release } = fleet.provider;
+      fleet.provider.inspectDrain = (...of) => {
+        fleet.nowMs = inMs(40);
+        return inspectDrain(...of);
+      };
+      fleet.provider.release = (...of) => {
+        fleet.nowMs = inMs(40);
+        return release(...of);
+      };
+      return (await run(fleet.ports)).step;
+    };
+    const drains = { state: 'draining', drainStartedAtMs: noonMs } as const;
+    expect(await stepOf(drains, (ports) => checkDrain(ports, order()))).toMatchObject({ next: 'check', untilIso: '2026-01-19T12:00:30Z' });
+    expect(await stepOf({}, (ports) => beginDrain(ports, order()))).toMatchObject({ next: 'check', untilIso: '2026-01-19T12:00:30Z' });
+  });
+
   test('works until EC2 takes it: the last look sends a heartbeat, if the hook would expire before its end is found', async () => {
     const beatsOf = async (timeoutMs: number, rest: Partial<Swap> = {}) => {
       const hooks = [{ ...hook, timeoutMs, expiresAtMs: inMs(timeoutMs / 1_000) }];

@@ -242,7 +242,7 @@ describe('a look at a batch', () => {
 
   it('is due again a second after the last connections are to end, and at the end of its time at the latest', () => {
     const at = (busyUntilMs?: number, swap = taken()) =>
-      nextDrainLook([{ swap, ...(busyUntilMs !== undefined && { busyUntilMs }) }], { timeoutMs, nowMs, alive: [] })?.atMs;
+      nextDrainLook([{ swap, ...(busyUntilMs !== undefined && { busyUntilMs }) }], { timeoutMs, nowMs, sentMs: nowMs, alive: [] })?.atMs;
     expect(at(nowMs + 30_000)).toBe(nowMs + 31_000);
     expect([at(nowMs - 999), at(nowMs - 1_000)]).toEqual([nowMs + 1, nowMs + 5_000]);
     expect(at(nowMs + 300_000)).toBe(endsMs);
@@ -254,8 +254,8 @@ describe('a look at a batch', () => {
 
   it('waits until the last of its instances has ended, as planned or sooner', () => {
     const both = [taken({ deadlineMs: nowMs + 10_000 }), taken({ deadlineMs: nowMs + 40_000 })];
-    expect(stillWaiting(both, nowMs + 30_000, { timeoutMs, nowMs, alive: [] })).toEqual({ atMs: nowMs + 30_000 });
-    expect(stillWaiting(both, nowMs + 90_000, { timeoutMs, nowMs, alive: [] })).toEqual({ atMs: nowMs + 40_000 });
+    expect(stillWaiting(both, nowMs + 30_000, { timeoutMs, nowMs, sentMs: nowMs, alive: [] })).toEqual({ atMs: nowMs + 30_000 });
+    expect(stillWaiting(both, nowMs + 90_000, { timeoutMs, nowMs, sentMs: nowMs, alive: [] })).toEqual({ atMs: nowMs + 40_000 });
   });
 });
 
