@@ -79,4 +79,10 @@ describe('who joins carries a tag that says so', () => {
     expect(found(undefined, {}, true)).toEqual([]);
     expect(found((script) => script.end(120, 'i-1'))).toEqual([]);
   });
+  // The call waited for others that were coming, and the policy was deleted three seconds later (22300224 of faulty).
+  it('says nothing where the group is let go in that minute, and breaks where that was before or comes later', () => {
+    const letGo = (second: number, group = 'web') => found((script) => script.at(second, { kind: 'policy-in-force', group }));
+    expect([letGo(103), letGo(161)]).toEqual([[], []]);
+    expect([letGo(163), letGo(110, 'api')]).toEqual([text, text]);
+  });
 });

@@ -56,16 +56,23 @@ export const joiningMembersRun: Rule = {
 const taggedWithinMs = 60_000;
 const noting: Way = { calls: { ec2: ['CreateTags'], autoscaling: ['AttachInstances'] } };
 
+/** Whether the policy of its group was deleted in that time: Holdfast leaves a member alone then. */
+const wasLetGo = (chronicle: Chronicle, life: Life, fromMs: number, untilMs: number): boolean =>
+  (chronicle.groups.get(chronicle.groupAt(life, fromMs) ?? '')?.policies ?? []).some(
+    ({ policy, atMs }) => policy === undefined && atMs >= fromMs && atMs <= untilMs,
+  );
+
 export const joinedAreNoted: Rule = {
   name: 'who joins carries a tag that says so',
   meaning:
-    'A member that Holdfast attached to an Auto Scaling group carries the tag that names this group within a minute. Without it, an instance that its user detaches later is attached again. The rule does not count where faults meet these calls, or where the instance is gone by then.',
+    'A member that Holdfast attached to an Auto Scaling group carries the tag that names this group within a minute. Without it, an instance that its user detaches later is attached again. The rule does not count where faults meet these calls, where the instance is gone by then, or where its group is let go in this minute: the call may wait for others that join.',
   broken: (chronicle) =>
     chronicle.of('joined').flatMap(({ instance, asg, by, atMs }): readonly Broken[] => {
       const life = chronicle.life(instance);
       const untilMs = atMs + taggedWithinMs;
       if (life === undefined || !isFunction(by) || !isHealthy(chronicle, by.invocation) || goneAtMs(life) <= untilMs) return [];
       if (untilMs > chronicle.history.endedAtMs || isHindered(chronicle, noting, atMs, untilMs)) return [];
+      if (wasLetGo(chronicle, life, atMs, untilMs)) return [];
       const isNoted = life.tags.some((one) => one.atMs <= untilMs && one.tags[tags.joined]?.split(' ')[0] === asg);
       return isNoted ? [] : [{ instance, asg, atMs: untilMs, detail: `${instance} joined ${asg}, and no tag says so` }];
     }),
