@@ -35,9 +35,13 @@ const replaced =
     script.serves(second + 20, `i-r${second}`);
   };
 const told =
-  (second: number, pool = 'spot-b', decision = 'd-1'): Write =>
+  (second: number, pool = 'spot-b', decision = 'd-1', instance = 'i-3'): Write =>
   (script) =>
-    script.at(second, { kind: 'announced', detailType: 'Holdfast Members Given Up', detail: { group: 'web', decision, pool, instances: ['i-3'] } });
+    script.at(second, {
+      kind: 'announced',
+      detailType: 'Holdfast Members Given Up',
+      detail: { group: 'web', decision, pool, instances: [instance] },
+    });
 
 describe('a new member that never serves is given up', () => {
   const broken = (...parts: readonly Write[]) => details(neverServedIsGivenUp, all(oneIsMute, ...parts), long);
@@ -245,6 +249,14 @@ describe('a pool whose members never serve', () => {
     expect(broken(replaced(1_400, 'spot-b'))).toEqual([]);
     expect(broken((script) => script.policy(715, 2), replaced(720, 'spot-b'))).toEqual([]);
     expect(broken(replaced(707, 'spot-b'), replaced(800, 'spot-b'))).toEqual([]);
+  });
+  it('rests twice as long after a further attempt, and no longer after members of the attempt before', () => {
+    const further = (launchedAtS: number): Write =>
+      all((script) => script.launch(launchedAtS, 'i-4', { pool: 'spot-b' }), told(800, 'spot-b', 'd-2', 'i-4'));
+    expect(broken(further(700), replaced(1_360, 'spot-b'))).toHaveLength(1);
+    expect(broken(further(700), replaced(1_410, 'spot-b'))).toEqual([]);
+    // The further attempt itself came while others would give, too.
+    expect(broken(further(710), replaced(1_410, 'spot-b'))).toHaveLength(2);
   });
   it('is used again when one serves that was launched before they were given up, after them, and in this pool', () => {
     expect(broken(replaced(400, 'spot-b'), replaced(720, 'spot-b'))).toEqual([]);

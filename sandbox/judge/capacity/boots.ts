@@ -220,7 +220,17 @@ const givenUpIn = rememberedBy((chronicle: Chronicle, group: string) =>
 );
 
 /**
- * Until when a pool comes last because its members were given up: ten minutes, doubled each further time, up to four hours. The time counts from the event that
+ * How many attempts such events of one pool report: members that were launched before the event before them belong to the attempt that it reports.
+ */
+const attemptsIn = (chronicle: Chronicle, told: ReturnType<typeof givenUpIn>): number =>
+  told.filter(({ detail }, index) => {
+    const beforeMs = told[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY;
+    const instances = Array.isArray(detail.instances) ? detail.instances.map(String) : [];
+    return instances.some((instance) => (chronicle.life(instance)?.launchedAtMs ?? Number.POSITIVE_INFINITY) > beforeMs);
+  }).length;
+
+/**
+ * Until when a pool comes last because its members were given up: ten minutes, doubled with each further attempt, up to four hours. The time counts from the event that
  * reports it, because the decision that sends the event knows it. A function that looked since `lookedMs` may not know a policy that came into force
  * later.
  */
@@ -230,7 +240,7 @@ export const neverServedUntil = (chronicle: Chronicle, group: string, pool: stri
     .filter((one) => !isForgotten(chronicle, group, one.atMs, lookedMs) && (one.atMs <= atMs || reservation.startsWith(String(one.detail.decision))));
   const last = told.at(-1);
   if (last === undefined) return Number.NEGATIVE_INFINITY;
-  return last.atMs + Math.min(times.longestUnservedRestMs, times.unservedRestMs * 2 ** (told.length - 1));
+  return last.atMs + Math.min(times.longestUnservedRestMs, times.unservedRestMs * 2 ** (attemptsIn(chronicle, told) - 1));
 };
 
 /** When rests of pools end that began until a moment, because their members were given up. */

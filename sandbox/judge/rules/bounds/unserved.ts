@@ -132,7 +132,7 @@ export const neverServedIsGivenUp: Rule = {
 export const neverServingComesLast: Rule = {
   name: 'a pool whose members never serve comes last',
   meaning:
-    'After Holdfast reported on the event bus that it gave up members of a pool, it launches nothing in that pool while another pool of the policy would give the launch. This lasts ten minutes, and twice as long each further time, four hours at most. It ends early when a member of that pool serves that was launched after those that were given up, or when the policy is written.',
+    'After Holdfast reported on the event bus that it gave up members of a pool, it launches nothing in that pool while another pool of the policy would give the launch. This lasts ten minutes, and twice as long each further time, four hours at most. Members that were launched before the last report, and are given up after it, are no further time. It ends early when a member of that pool serves that was launched after those that were given up, or when the policy is written.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const atMs = life.launchedAtMs;
