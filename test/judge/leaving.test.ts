@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Rule } from '../../sandbox/judge/finding.ts';
 import type { Actor, History } from '../../sandbox/judge/history.ts';
 import {
   connectionsGetTheirTime,
@@ -81,6 +82,22 @@ describe('a warned member is taken out of service before its deadline', () => {
     expect(found).toHaveLength(1);
   });
 });
+
+/** Warned at 100, and EC2 does not take it at 220. Its group is observed until a second, and acts then. */
+const outlived = (rule: Rule, actsAtS: number, second: number, warnedAgainS?: number, servesAtS?: number) =>
+  details(rule, (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+    script.policy(110, 2, { ...policy, mode: 'observe' });
+    if (warnedAgainS !== undefined) script.warn(warnedAgainS, 'i-1');
+    script.policy(actsAtS, 3);
+    script.react(actsAtS, actsAtS + 1, 'i-b', [{ about: 'policy', group: 'web' }]);
+    if (servesAtS !== undefined) script.launch(actsAtS + 1, 'i-3');
+    if (servesAtS !== undefined) script.serves(servesAtS, 'i-3');
+    script.takeOut(second, 'i-1');
+    script.end(400, 'i-1', end);
+  });
 
 describe('a drain begins early enough to end', () => {
   const out = (second: number) =>
@@ -218,26 +235,16 @@ describe('a drain begins early enough to end', () => {
     expect(observed(212, 221)).toEqual([]);
   });
   it('goes by the next deadline, where an earlier one passed while the group was observed', () => {
-    const again = (second: number, warnedAgainS: number | undefined) =>
-      details(drainBeginsInTime, (script) => {
-        twoServe(script);
-        script.warn(100, 'i-1');
-        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
-        script.policy(110, 2, { ...policy, mode: 'observe' });
-        if (warnedAgainS !== undefined) script.warn(warnedAgainS, 'i-1');
-        script.policy(250, 3);
-        script.react(250, 251, 'i-b', [{ about: 'policy', group: 'web' }]);
-        script.takeOut(second, 'i-1');
-        script.end(360, 'i-1', end);
-      });
     // EC2 takes it at 360, and its connections get 20 s.
-    expect(again(337, 240)).toEqual([]);
-    expect(again(339, 240)).toHaveLength(1);
-    // The only deadline passed at 220: its drain begins at once.
-    expect(again(267, undefined)).toEqual([]);
-    expect(again(269, undefined)).toHaveLength(1);
-    // So did both of these.
-    expect(again(269, 125)).toHaveLength(1);
+    expect(outlived(drainBeginsInTime, 250, 337, 240)).toEqual([]);
+    expect(outlived(drainBeginsInTime, 250, 339, 240)).toHaveLength(1);
+  });
+  it('has no time for a member that EC2 has not taken in time', () => {
+    // Its drain need not begin where Holdfast first acts ten seconds after its deadline, less what the start of a drain may take.
+    expect(outlived(drainBeginsInTime, 250, 390)).toEqual([]);
+    expect(outlived(drainBeginsInTime, 250, 390, 125)).toEqual([]);
+    expect(outlived(drainBeginsInTime, 215, 390)).toEqual([]);
+    expect(outlived(drainBeginsInTime, 214, 390)).toHaveLength(1);
   });
   it('goes by the policy in force when the drain has to begin', () => {
     const edited = (atSecond: number, timeout: string, second: number) =>
@@ -374,6 +381,15 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(out(140, 139)).toEqual([]);
     expect(out(178, 300)).toEqual([]);
     expect(out(176, 300)).toEqual(['i-1 was taken out of service 1.0 s before its drain had to begin, and too few others serve']);
+  });
+  it('holds on after its deadline, where Holdfast could act no sooner, until enough others serve', () => {
+    expect(outlived(servesUntilReplaced, 230, 300, undefined, 299)).toEqual([]);
+    expect(outlived(servesUntilReplaced, 230, 300, undefined, 301)).toEqual([
+      'i-1 was taken out of service after its deadline, and too few others serve',
+    ]);
+    expect(outlived(servesUntilReplaced, 229, 300, undefined, 301)).toEqual([]);
+    // The drain of the next warning has to begin.
+    expect(outlived(servesUntilReplaced, 250, 337, 240, 340)).toEqual([]);
   });
   it('judges a member that EC2 had advised to leave, unless it had begun to leave for that', () => {
     const advised = (state: string, reason = 'rebalance') =>

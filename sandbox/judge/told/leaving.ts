@@ -96,7 +96,7 @@ export const heardOfHookAtMs = (chronicle: Chronicle, life: Life, hook: string):
 export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(takenByMs));
 
 /** The same of the warnings whose time is still to come at a moment. Where there is none, of all: EC2 takes it late then. */
-const deadlineFrom = (life: Life, atMs: number): number => {
+export const deadlineFrom = (life: Life, atMs: number): number => {
   const ahead = life.warnings.filter((warning) => takenByMs(warning) > atMs);
   return deadlineOf(ahead.some(({ silent }) => !silent) ? { ...life, warnings: ahead } : life);
 };

@@ -4,7 +4,17 @@ import { lookedSince } from '../../members/staying.ts';
 import { lastObservedMs, wasObserved } from '../../policy/modes.ts';
 import { times } from '../../times.ts';
 import { isHindered, look } from '../../told/hindrance.ts';
-import { deadlineOf, drainStartsMs, isTakenOut, knewAtMs, lastServices, looksFrom, policyFor, takenOutByUs } from '../../told/leaving.ts';
+import {
+  deadlineFrom,
+  deadlineOf,
+  drainStartsMs,
+  isTakenOut,
+  knewAtMs,
+  lastServices,
+  looksFrom,
+  policyFor,
+  takenOutByUs,
+} from '../../told/leaving.ts';
 import { endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, lastRefusalMs, type Service, warnedAtMs } from '../../world/life.ts';
 import { chaptersOf, runsOf } from '../../world/runs.ts';
 
@@ -90,14 +100,25 @@ const dueFromMs = (chronicle: Chronicle, group: string, life: Life, knownMs: num
   return endless;
 };
 
+/** From when on Holdfast had to act on the warning of a member, whatever its group was in between. Endless where it never had to. */
+const actsOnMs = (chronicle: Chronicle, group: string, life: Life): number =>
+  dueFromMs(chronicle, group, life, actsFromMs(chronicle, { life, group }, knewAtMs(chronicle, life)));
+
+/**
+ * Whether EC2 has not taken a member by the time at which Holdfast may first act: then its drain need not begin. Function clocks are wrong by up to
+ * `errorMs`.
+ */
+const isOutlived = (life: Life, actsMs: number, errorMs: number): boolean =>
+  actsMs < endless && actsMs + errorMs >= deadlineFrom(life, actsMs) + times.deadlineMarginMs;
+
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
-    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. If a fault holds up its message, it counts from when a function without an injected fault receives that, or a tick. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick. A deadline that has passed by then counts only if no other one is to come.',
+    'A warned member that serves is taken out of service early enough for its deregistration delay to end before its deadline. Where the notice is too short for that, it is taken out at half of the time left. A member that never served has no connections that could end. For one that first comes to serve after its warning, the time counts from then. An instance that was stopped and runs again is judged by the warnings since it runs again. Where the policy was deleted, the time counts from the next policy that names the Auto Scaling group of the member. If a fault holds up its message, it counts from when a function without an injected fault receives that, or a tick. Where the group was observed, the time counts from when a function without an injected fault receives its next policy, or a tick. A deadline that has passed by then does not count: the member serves until enough others do.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
-      const heardMs = dueFromMs(chronicle, group, life, actsFromMs(chronicle, { life, group }, knewAtMs(chronicle, life)));
-      if (heardMs === endless) return [];
+      const heardMs = actsOnMs(chronicle, group, life);
+      if (heardMs === endless || isOutlived(life, heardMs, actsWithinMs)) return [];
       // Nobody takes out of service what has not served yet.
       const firstMs = (of: string): number => Math.min(...life.services.flatMap(({ targetGroup, fromMs }) => (targetGroup === of ? [fromMs] : [])));
       const late = ({ targetGroup, untilMs }: Service): number => untilMs - outByMs(chronicle, life, Math.max(heardMs, firstMs(targetGroup)));
@@ -171,7 +192,7 @@ const leftByChoice = ({ claims }: Life): boolean => claims.some(({ state, reason
 export const servesUntilReplaced: Rule = {
   name: 'a warned member works until its replacement does, or its drain must begin',
   meaning:
-    'With launch-first, a warned member stays in service until as many other members serve as are desired, or until the latest start of its drain. A size that others set counts once a look stored it, and at the latest after a tick. That also holds for one that EC2 had advised to leave, or that AWS will retire, and that had not begun to leave when the warning came.',
+    'With launch-first, a warned member stays in service until as many other members serve as are desired, or until the latest start of its drain. A size that others set counts once a look stored it, and at the latest after a tick. That also holds for one that EC2 had advised to leave, or that AWS will retire, and that had not begun to leave when the warning came. Where its deadline had passed for ten seconds when Holdfast could first act, no drain must begin.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group: warnedIn }): readonly Broken[] => {
       const out = lastServices(life).filter(takenOutByUs);
@@ -181,7 +202,9 @@ export const servesUntilReplaced: Rule = {
       const heardMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map((one) => one.atMs));
       if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || leftByChoice(life)) return [];
       const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
-      const latestMs = earliestDueMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
+      const isOver = isOutlived(life, actsOnMs(chronicle, warnedIn, life), -chronicle.times.clockMs);
+      const dueMs = earliestDueMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
+      const latestMs = isOver ? endless : dueMs;
       const by = out.find(({ untilMs }) => untilMs === atMs)?.by;
       const lookedMs = by === undefined ? atMs : lookedSince(chronicle, by, atMs);
       if (isDrainFirst || atMs >= latestMs || servesEnough(chronicle, group, life, { atMs, lookedMs })) return [];
@@ -190,7 +213,7 @@ export const servesUntilReplaced: Rule = {
           group,
           instance: life.instance,
           atMs,
-          detail: `${life.instance} was taken out of service ${((latestMs - atMs) / 1_000).toFixed(1)} s before its drain had to begin, and too few others serve`,
+          detail: `${life.instance} was taken out of service ${isOver ? 'after its deadline' : `${((latestMs - atMs) / 1_000).toFixed(1)} s before its drain had to begin`}, and too few others serve`,
         },
       ];
     }),
