@@ -204,6 +204,12 @@ describe('a later tier is right while launches from an earlier one are denied', 
     const answered = (second: number) => late(all(both(100), asks(second, inSpotA, 'ok')));
     expect(answered(118)).toHaveLength(1);
     expect(answered(120)).toEqual([]);
+    // A response to a pool that was not denied for this reason says nothing about it.
+    expect(late(all(both(100), asks(118, { group: 'web', pool: 'od-b' }, 'ok')))).toEqual([]);
+    const forAnother = asks(100, { group: 'web', pool: 'spot-b' }, 'InvalidLaunchTemplateName.NotFoundException');
+    expect(
+      late(all(asks(100), forAnother, asks(118, { group: 'web', pool: 'spot-b' }, 'ok')), 149, { capacity: { tiered: ['spot-a', 'od-b'] } }),
+    ).toEqual([]);
   });
   it('for the group that received the denial', () => {
     const tiered = { capacity: { tiered: ['spot-a', 'od-b'] } };
@@ -215,6 +221,20 @@ describe('a later tier is right while launches from an earlier one are denied', 
     const document = { capacity: { tiered: ['spot-a', 'od-b'] }, pools: { ...policy.pools, 'spot-a': { asg: 'a' } } };
     expect(late(asks(140, { asg: 'a' }), 149, document, asgs)).toEqual([]);
     expect(late(asks(140, { asg: 'b' }), 149, document, asgs)).toHaveLength(1);
+  });
+  it('whose Auto Scaling group was gone when the launch was requested', () => {
+    const document = { capacity: { tiered: ['spot-a', 'od-b'] }, pools: { ...policy.pools, 'spot-a': { asg: 'a' } } };
+    const group = { launchTemplate: 'web', subnets: ['subnet-a'], instanceTypes: ['t'], market: 'spot' as const, min: 0, max: 10, desired: 0 };
+    const asgs = { spec: { ...spec, autoScalingGroups: [{ ...group, name: 'a' }] } };
+    const is =
+      (second: number, isGone: boolean): Write =>
+      (script) =>
+        script.at(second, { kind: 'asg-changed', asg: 'a', min: 0, max: 10, desired: 0, suspended: [], isGone, by: user });
+    const again = (outcome: string, backAtS = 145) =>
+      late(all(is(135, true), asks(140, { asg: 'a' }, outcome), is(backAtS, false)), 200, document, asgs);
+    expect(again('ValidationError')).toEqual([]);
+    expect(again('ValidationError', 139)).toHaveLength(1);
+    expect(again('RequestLimitExceeded')).toHaveLength(1);
   });
   it('for no other trouble', () => {
     expect(late(all(asks(140, inSpotA, 'InternalError'), asks(140, { group: 'web', pool: 'spot-b' }, 'InternalError')))).toHaveLength(1);

@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { History, HistoryEvent } from '../history.ts';
 import { rememberedBy } from '../remembered.ts';
 import { times } from '../times.ts';
+import { wasGone } from './gone.ts';
 import { endless, isFunction } from './life.ts';
 
 /** A time in which no launch is allowed, because of a missing right, a policy of the organisation, or a deleted template. */
@@ -43,6 +44,10 @@ const requestsOf = rememberedBy((chronicle: Chronicle, group: string): readonly 
 
 const isDenied = ({ outcome }: Request): boolean => denialCodes.test(outcome);
 
+/** Its Auto Scaling group did not exist. Auto Scaling has one code for most of its errors. */
+const isToNobody = (chronicle: Chronicle, { outcome, launch, askedAtMs, atMs }: Request): boolean =>
+  outcome === 'ValidationError' && wasGone(chronicle, launch?.asg, askedAtMs, atMs);
+
 /** When the facts in the state item of a group were last lost before a moment. */
 const forgotAtMs = ({ groups }: Chronicle, group: string, atMs: number): number => {
   const { written = [], lostAtMs = [] } = groups.get(group) ?? {};
@@ -65,12 +70,30 @@ export const knownDenial = (chronicle: Chronicle, group: string, atMs: number, f
 /** Denied pools are requested in turn, one a minute, each within five turns. The look that sends the request needs time too. */
 const restsForMs = 5 * times.tickMs + times.reactMs;
 
-/** Whether a launch of a group (or of one pool) was denied since a moment, and no launch has worked since. */
-const wasDeniedSince = (chronicle: Chronicle, group: string, [sinceMs, atMs]: readonly [number, number], pool?: string): boolean => {
-  const asked = requestsOf(chronicle, group).filter((request) => request.atMs <= atMs && request.atMs > sinceMs);
-  const last = asked.findLast(({ outcome, atMs: answeredMs }) => outcome === 'ok' && answeredMs < atMs - times.reactMs)?.atMs ?? sinceMs;
-  return asked.some((request) => request.atMs > last && isDenied(request) && (pool === undefined || request.pools.includes(pool)));
-};
+/**
+ * Denied requests of a group, and those to an Auto Scaling group that was gone, each with the time of the response from which on launches of its pool work
+ * again. The response is to a request of this pool, or of another one that was denied for the same reason.
+ */
+const denialsTo = rememberedBy((chronicle: Chronicle, group: string) => {
+  const asked = requestsOf(chronicle, group);
+  const denied = asked.filter((request) => isDenied(request) || isToNobody(chronicle, request));
+  const isMended = ({ outcome }: Request, works: Request): boolean =>
+    denied.some((one) => one.outcome === outcome && one.atMs < works.atMs && one.pools.some((pool) => works.pools.includes(pool)));
+  return denied.map((request) => {
+    const mended = asked.find((works) => works.outcome === 'ok' && works.atMs > request.atMs && isMended(request, works));
+    return { ...request, mendedAtMs: mended?.atMs ?? endless };
+  });
+});
+
+/** Whether a launch of a group (or of one pool) was denied since a moment, and no launch has shown since that it works again. */
+const wasDeniedSince = (chronicle: Chronicle, group: string, [sinceMs, atMs]: readonly [number, number], pool?: string): boolean =>
+  denialsTo(chronicle, group).some(
+    (denial) =>
+      denial.atMs > sinceMs &&
+      denial.atMs <= atMs &&
+      denial.mendedAtMs >= atMs - times.reactMs &&
+      (pool === undefined || denial.pools.includes(pool)),
+  );
 
 /** The same, where its pool may rest because of that. */
 export const wasDeniedLately = (chronicle: Chronicle, group: string, atMs: number, pool?: string): boolean =>
