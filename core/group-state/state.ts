@@ -10,7 +10,7 @@ import type { AlarmFact } from '../scaling/lasting-alarms.ts';
 import type { Swap, Warned } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
 import { cameUpNow, stillArriving } from '../view/arriving.ts';
-import { gapsNow } from '../view/asg-ledger.ts';
+import { deadIn, gapsNow } from '../view/asg-ledger.ts';
 import { isStray } from '../view/headcount.ts';
 import { stillRegistered } from '../view/registered.ts';
 import { isNew, unservedNow } from '../view/unserved.ts';
@@ -221,7 +221,9 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     ...state
   } = forgetLaunches(counted, view.group, view.nowMs);
   const cameUp = cameUpNow(view.state, view.members, (member) => isNew(view, member));
-  const idle = unservedNow({ ...view, unserved }, cameUp, _arriving);
+  const dead = deadIn(view);
+  const alive = view.members.filter(({ instance }) => !dead.has(instance));
+  const idle = unservedNow({ ...view, members: alive, unserved }, cameUp, _arriving);
   const arriving = stillArriving(_arriving, view.members, view.nowMs);
   const registered = stillRegistered(_registered, view.members, (member) => isNew(view, member), view.nowMs);
   return {

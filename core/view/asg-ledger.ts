@@ -40,7 +40,7 @@ const terminatedBy = (asg: AsgView, { swaps }: View): readonly string[] =>
   );
 
 /** Instances that are known to have ended. A describe that lags may show one whose swap is over as running again. */
-const deadIn = ({ ended, swaps }: View): ReadonlySet<string> =>
+export const deadIn = ({ ended, swaps }: Pick<View, 'ended' | 'swaps'>): ReadonlySet<string> =>
   new Set([...ended, ...swaps.flatMap(({ instance, state }) => (state === 'gone' ? [instance] : []))]);
 
 /** The held members that leave, that the group does not terminate itself, and for which `isOne` is true. */

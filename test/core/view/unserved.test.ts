@@ -6,7 +6,7 @@ import { learnBoots } from '../../../core/pool-memory/failed-boots.ts';
 import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
 import { endsIn } from '../../../core/swap/ends.ts';
 import { hopelessIn, toBeGivenUp, unservedNow, whyIdle } from '../../../core/view/unserved.ts';
-import type { Member } from '../../../core/view/view.ts';
+import type { Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
 
@@ -79,6 +79,14 @@ describe('a member that has not served since its launch', () => {
     expect(followView(found, { ended: [], refusedAsgs: [] }).unserved).toEqual({ i: { why: 'target-health', sinceMs: nowMs } });
     const before = state({ unserved: { 'spot-b#1': { why: 'target-health', sinceMs: 1 } } });
     expect(followView(view({ state: before, members: serving }), { ended: [], refusedAsgs: [] })).not.toHaveProperty('unserved');
+  });
+  it('is no instance that has ended, which an older describe shows as running', () => {
+    const shown = [...serving, idle('i', 3)];
+    const noted = (more: Partial<View>) => followView(view({ state: state(), members: shown, ...more }), { ended: [], refusedAsgs: [] }).unserved;
+    expect(noted({})).toHaveProperty('i');
+    expect(noted({ swaps: [swapOf('i', { reason: 'return', state: 'draining' })] })).toHaveProperty('i');
+    expect(noted({ swaps: [swapOf('i', { reason: 'return', state: 'gone' })] })).toBeUndefined();
+    expect(noted({ ended: ['i'] })).toBeUndefined();
   });
 });
 
