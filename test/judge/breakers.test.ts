@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Rule } from '../../sandbox/judge/finding.ts';
 import type { History } from '../../sandbox/judge/history.ts';
 import { breakersOpen, breakersOpenInTime, warningsOpenOnce } from '../../sandbox/judge/rules/bounds/breaker-openings.ts';
 import { breakersAreKept, breakersCloseInTime, breakersEnd } from '../../sandbox/judge/rules/bounds/breakers.ts';
@@ -120,6 +121,21 @@ describe('a breaker opens for warnings of its time alone', () => {
   it('breaks when fewer were received than the policy says, or than the event names', () => {
     expect(found(500, 503, { interruptions: 1 })).toHaveLength(1);
     expect(found(200, 203, { interruptions: 3 })).toHaveLength(1);
+  });
+  it('counts warnings about what waits in a warm pool of the group, and in no other', () => {
+    const warm = (rule: Rule, asg: string) =>
+      details(
+        rule,
+        (script) => {
+          begins({ ...guarded, asg: 'web-asg' })(script);
+          script.member('i-9', { by: user, tags: { 'aws:autoscaling:groupName': asg } });
+          for (const instance of ['i-1', 'i-9']) warned(script, 100, instance);
+          const detail = { group: 'web', breaker: 'spot', why: 'interruptions', interruptions: 2, untilMs: 703_000 };
+          script.at(103, { kind: 'announced', detailType: 'Holdfast Breaker Opened', detail });
+        },
+        long,
+      );
+    for (const rule of [warningsOpenOnce, breakersOpenInTime]) expect([warm(rule, 'web-asg'), warm(rule, 'api-asg').length]).toEqual([[], 1]);
   });
   it('breaks when the warnings are about members of another family', () => {
     expect(found(200, 203, { kind: 'spot/t' })).toEqual([]);

@@ -1,7 +1,9 @@
 import { announcements } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { isInWarmPool } from '../members/warm-pools.ts';
 import type { BreakerRule, Policy } from '../policy/policy.ts';
 import { offeringsOf } from '../policy/pools.ts';
+import { rememberedBy } from '../remembered.ts';
 import { times } from '../times.ts';
 import { firstWarning } from '../told/first-warnings.ts';
 import type { OfferingName } from '../world/cloud.ts';
@@ -24,13 +26,20 @@ export const slackOf = (chronicle: Chronicle): number => times.reactMs + chronic
 /** `happenedAtMs`: the time that EC2 gave the warning. */
 export type HeardWarning = { readonly life: Life; readonly atMs: number; readonly happenedAtMs: number };
 
-/** Warnings of spot members of a group, by when a function could first know. */
+/** Spot instances whose warnings may count for a group: its members, and what waits in a warm pool of it when a warning is received. */
+export const spotOf = rememberedBy((chronicle: Chronicle, group: string): readonly Life[] => {
+  const isWarmWhenWarned = (life: Life): boolean =>
+    life.deliveries.some(({ told, atMs }) => told.about === 'warning' && isInWarmPool(chronicle, life, { group, sinceMs: atMs, atMs }));
+  const all = new Set([...chronicle.livesIn(group), ...chronicle.lives.filter(isWarmWhenWarned)]);
+  return [...all].filter(({ market }) => market === 'spot');
+});
+
+/** Warnings of these, by when a function could first know. */
 export const warningsHeard = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>
-  chronicle
-    .livesIn(group)
+  spotOf(chronicle, group)
     .flatMap((life): readonly HeardWarning[] => {
       const first = firstWarning(life, chronicle.times.clockMs);
-      return first === undefined || life.market !== 'spot' ? [] : [{ life, atMs: first.atMs, happenedAtMs: first.happenedAtMs }];
+      return first === undefined ? [] : [{ life, atMs: first.atMs, happenedAtMs: first.happenedAtMs }];
     })
     .toSorted((one, other) => one.atMs - other.atMs);
 

@@ -1,14 +1,15 @@
 import type { Chronicle } from '../chronicle.ts';
 import { missingBeside } from '../members/missing-requests.ts';
 import { couldBeKnown, isStray, storedAtMs } from '../members/staying.ts';
-import { asgsOf, limitFor, type Policy, type PolicyPool } from '../policy/policy.ts';
+import { isInWarmPool } from '../members/warm-pools.ts';
+import { limitFor, type Policy, type PolicyPool } from '../policy/policy.ts';
 import { mayBecome, offeringsOf, poolOf } from '../policy/pools.ts';
 import { times } from '../times.ts';
 import { mayBeUndone, undoneUntil } from '../told/losses.ts';
 import { nameOf, type OfferingName } from '../world/cloud.ts';
 import { wasDeniedLately } from '../world/denied.ts';
 import { wasGone } from '../world/gone.ts';
-import { goneAtMs, isFunction, type Life, leavesAtMs, tagsAt, takenOutAtMs } from '../world/life.ts';
+import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from '../world/life.ts';
 import { mayBeTakenAtOnce } from '../world/taken-at-once.ts';
 import { bootsRestUntil, neverServedUntil } from './boots.ts';
 import { breakerMayCover } from './breaker.ts';
@@ -105,12 +106,6 @@ export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: Of
 /** Until when an offering comes last because of advice: during its rest, and until the advised member has left. */
 const adviceHoldsUntil = (life: Life, restsUntilMs: number): number =>
   life.claims.length === 0 ? restsUntilMs : Math.max(restsUntilMs, Math.min(takenOutAtMs(life), goneAtMs(life)));
-
-/** Whether it waits in the warm pool of an Auto Scaling group that a policy of the group names. It has never been a member. */
-export const isInWarmPool = (chronicle: Chronicle, life: Life, { group, sinceMs, atMs }: Moment): boolean => {
-  const asg = tagsAt(life, atMs)['aws:autoscaling:groupName'];
-  return asg !== undefined && life.stays.length === 0 && chronicle.policiesIn(group, sinceMs, atMs).some((policy) => asgsOf(policy).includes(asg));
-};
 
 /** Instances that EC2 may take from a group: its members, and those of its warm pools. */
 const livesOf = (chronicle: Chronicle, moment: Moment): readonly Life[] => [

@@ -1,5 +1,5 @@
 import { announcements } from '../../../../core/contract.ts';
-import { familyOf, type HeardWarning, isOver, slackOf, spotFamilies, toldOpenIn, warningsHeard, wasLost } from '../../capacity/breaker.ts';
+import { familyOf, type HeardWarning, isOver, slackOf, spotFamilies, spotOf, toldOpenIn, warningsHeard, wasLost } from '../../capacity/breaker.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import { inEveryGroup } from '../../every-group.ts';
 import type { Finding, Rule } from '../../finding.ts';
@@ -56,11 +56,9 @@ export const breakersOpen: Rule = {
   }),
 };
 
-/** The first deliveries of warnings about spot members of a group that may still count. */
+/** The first deliveries of warnings about spot instances of a group that may still count. */
 const deliveredWarnings = (chronicle: Chronicle, group: string): readonly number[] => {
-  const warnings = chronicle
-    .livesIn(group)
-    .filter(({ market }) => market === 'spot')
+  const warnings = spotOf(chronicle, group)
     .flatMap((life) => life.deliveries.filter((one) => one.told.about === 'warning' && !isOutOfDate(life, one, chronicle.times.clockMs)))
     .toSorted((one, other) => other.atMs - one.atMs);
   return [...new Map(warnings.map(({ message, atMs }) => [message, atMs])).values()];
@@ -78,7 +76,7 @@ const openedByInterruptions = (chronicle: Chronicle, group: string) => {
 export const warningsOpenOnce: Rule = {
   name: 'a warning opens one breaker at most',
   meaning:
-    'Of the warnings about spot members that reached functions, each counts for one opening of a breaker at most: together, the events about breakers that interruptions opened name no more interruptions than there were such warnings. After the state table was restored or the item was lost, nothing is known of earlier ones.',
+    'Of the warnings about spot members, and about spot instances of warm pools, that reached functions, each counts for one opening of a breaker at most: together, the events about breakers that interruptions opened name no more interruptions than there were such warnings. After the state table was restored or the item was lost, nothing is known of earlier ones.',
   broken: inEveryGroup((chronicle, group) => {
     const warnings = deliveredWarnings(chronicle, group);
     let counted = 0;
@@ -104,7 +102,7 @@ const mostForSpot = (policies: readonly Policy[], heard: readonly HeardWarning[]
 export const breakersOpenInTime: Rule = {
   name: 'a breaker opens for warnings of its time alone',
   meaning:
-    'Holdfast reports that interruptions opened a breaker only if functions received as many warnings as the policy says, and as many as the event names, to which EC2 gave times within the time of the breaker: about spot members, and for the breaker of a family about members of that family. The breaker of all of spot does not open for those that open the breaker of one family, if the spot pools have several.',
+    'Holdfast reports that interruptions opened a breaker only if functions received as many warnings as the policy says, and as many as the event names, to which EC2 gave times within the time of the breaker: about spot members and spot instances of warm pools, and for the breaker of a family about those of that family. The breaker of all of spot does not open for those that open the breaker of one family, if the spot pools have several.',
   broken: inEveryGroup((chronicle, group) =>
     openedByInterruptions(chronicle, group).flatMap(({ detail, atMs }): readonly Broken[] => {
       const policies = chronicle.policiesIn(group, atMs - slackOf(chronicle), atMs);

@@ -1,6 +1,6 @@
-import { isInWarmPool } from '../../capacity/giving.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import { isInWarmPool } from '../../members/warm-pools.ts';
 import { asgsOf } from '../../policy/policy.ts';
 import { isMap, type Json, mapsOf, numberOf, textOf } from '../../read-json.ts';
 import { decisionsIn, type Showing, type Shown, shownTime, swapIn, timeIn } from '../../said/shown.ts';
