@@ -41,7 +41,14 @@ const lessonOfWarning = (
   const isAtOnce = nowMs - launchedAtMs < atOnceMs;
   const isRecent = nowMs - takenAtOnceMs < atOnceWithinMs;
   if (isAtOnce && ((isRecent && launchedAtMs >= takenAtOnceMs) || isTakenAround(memory, offering, nowMs)))
-    return { kind: 'refused', code: takenAtOnceCode, atMs: nowMs, coolingUntilMs: nowMs + refusedRestMs, streak };
+    return {
+      kind: 'refused',
+      code: takenAtOnceCode,
+      atMs: nowMs,
+      coolingUntilMs: nowMs + refusedRestMs,
+      streak,
+      interruptedAtMs: nowMs,
+    };
   const sinceMs = isRecent ? takenAtOnceMs : isAtOnce ? nowMs : undefined;
   return {
     kind: 'interrupted',

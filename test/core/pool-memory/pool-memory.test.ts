@@ -194,7 +194,12 @@ describe('an interruption', () => {
     const again = warned(first, nowMs + 5_000, nowMs + 30_000);
     expect(again[key]).toEqual({
       ...{ kind: 'refused', code: takenAtOnceCode, atMs: nowMs + 30_000, coolingUntilMs: nowMs + 30_000 + refusedRestMs, streak: 0 },
+      interruptedAtMs: nowMs + 30_000,
     });
+    // EC2 takes what it gives there: neither a refusal that follows nor a policy that is written changes that.
+    const warning = { kind: 'interrupted', atMs: nowMs + 30_000, coolingUntilMs: nowMs + 30_000 + interruptedRestMs };
+    expect(rememberRefusals(again, [no()], pools, nowMs + 40_000)[key]).toMatchObject({ code: no().code, interruptedAtMs: nowMs + 30_000 });
+    expect(forgetRefusals(again, nowMs + 40_000)[key]).toMatchObject(warning);
     expect(withTakenAtOnce(again)[key]?.kind).toBe('interrupted');
     // What is granted there was granted before as well.
     expect(rememberSuccess(again, gave)).toEqual(again);
