@@ -358,6 +358,14 @@ describe('what EC2 takes is remembered', () => {
     expect(found({}, still, true)).toEqual([]);
     expect(found({}, still, false, 290)).toEqual([]);
   });
+  it('says so beside a refusal, and a refusal alone does not say so', () => {
+    const refusal = lesson(102, 180);
+    expect(found({ lessons: [{ ...refusal, interruptedAtMs: ms(101) }] })).toEqual([]);
+    expect(found({ lessons: [refusal] })).toEqual([`EC2 took i-1 of ${offering}, and the state does not say so`]);
+    // Two launches that EC2 took at once, and advice of EC2 that came later.
+    expect(found({ lessons: [{ ...refusal, code: 'Holdfast.TakenAtOnce' }] })).toEqual([]);
+    expect(found({ lessons: [{ ...refusal, kind: 'advised' }] })).toEqual([]);
+  });
   it('says so too where the message comes after the end of a member that had been claimed, and of no other', () => {
     const late = (isClaimed: boolean) =>
       details(

@@ -15,6 +15,8 @@ export type StoredLesson = {
   readonly code: string;
   readonly atMs: number;
   readonly coolingUntilMs: number;
+  /** When EC2 last warned about a member there, where the lesson is about a refusal. */
+  readonly interruptedAtMs?: number;
 };
 
 /** An interruption in an offering. `latestMs`: of several that count as one, the latest. */
@@ -57,12 +59,13 @@ export const memoryIn = (state: Json): StateMemory => ({
   underWay: underWayIn(state.reservations),
   warnings: talliesOf(state.warnings),
   advised: talliesOf(state.advised),
-  lessons: entriesOf(state.memory).map(([offering, { kind, code, atMs, coolingUntilMs }]) => ({
+  lessons: entriesOf(state.memory).map(([offering, { kind, code, atMs, coolingUntilMs, interruptedAtMs }]) => ({
     offering,
     kind: String(kind),
     code: String(code),
     atMs: Number(atMs),
     coolingUntilMs: Number(coolingUntilMs),
+    ...(interruptedAtMs !== undefined && { interruptedAtMs: Number(interruptedAtMs) }),
   })),
   losses: mapsOf(isMap(state.returns) ? state.returns.losses : []).map(({ offering, atMs, latestMs = atMs }) => ({
     offering: String(offering),

@@ -132,6 +132,10 @@ const isLossKept = ({ memory }: Written, { life, atMs }: Pick<HeardWarning, 'lif
   return own === undefined || own.length >= mostLosses || own.some((one) => one.atMs <= atMs + slackMs && one.latestMs >= atMs - slackMs);
 };
 
+/** Whether a lesson says that EC2 takes members of its offering. One about a refusal does only where it names a warning too. */
+const saysTaken = ({ kind, code, interruptedAtMs }: StoredLesson): boolean =>
+  kind !== 'refused' || code === takenAtOnceCode || interruptedAtMs !== undefined;
+
 const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] => {
   const slackMs = slackOf(chronicle);
   return chronicle.livesIn(group).flatMap((life): readonly Broken[] => {
@@ -143,7 +147,7 @@ const lostWarnings = (chronicle: Chronicle, group: string): readonly Broken[] =>
     if (policy?.mode !== 'act' || !isSurelyHeard(chronicle, group, one, first)) return [];
     const states = statesAfter(chronicle, group, atMs, invocation);
     const rests = states.filter((state) => state.atMs < atMs + times.interruptedRestMs - slackMs);
-    const unlearned = rests.find((state) => state.memory?.lessons.some(({ offering }) => offering === nameOf(life)) === false);
+    const unlearned = rests.find((state) => state.memory?.lessons.some((one) => one.offering === nameOf(life) && saysTaken(one)) === false);
     const unkept = policy.returning === undefined ? undefined : states.find((state) => !isLossKept(state, one, slackMs));
     const of = `EC2 took ${life.instance} of ${nameOf(life)}`;
     return [
@@ -165,6 +169,6 @@ const doubleLosses = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const lossesAreRemembered: Rule = {
   name: 'what EC2 takes is remembered',
   meaning:
-    'After EC2 warned about a member, and a function that no fault met received that, the state of its group says so of its offering for three minutes, also if EC2 refuses the offering and then gives it. A member may have ended by then, if its swap was written before. The state says so from the end of that function on, or, if the function wrote no state, at each look that begins after its end. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
+    'After EC2 warned about a member, and a function that no fault met received that, the state of its group says so of its offering for three minutes, also beside a refusal of the offering, and if EC2 gives it after that. A member may have ended by then, if its swap was written before. The state says so from the end of that function on, or, if the function wrote no state, at each look that begins after its end. Where the policy has `return`, the state keeps that loss. Losses of one offering within three minutes are one.',
   broken: inEveryGroup((chronicle, group) => [...lostWarnings(chronicle, group).slice(0, 1), ...doubleLosses(chronicle, group).slice(0, 1)]),
 };
