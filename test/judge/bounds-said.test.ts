@@ -39,7 +39,7 @@ const dies = (script: Script, instance: string): void => {
 const tooMany = ['decision d-1 says that too many instances ended early'];
 const overLimit = ['decision d-1 says that its launches are at their limit'];
 const deathsBounded = { remarks: [{ code: 'deaths-bounded', count: 1 }] };
-const launchesBounded = { remarks: [{ code: 'launches-bounded', count: 1 }] };
+const launchesBounded = { remarks: [{ code: 'launches-bounded', count: 1, untilMs: 110_000 }] };
 
 /** A group of two that lacks as many as it is larger, and of which so many instances ended early. */
 const lacks = (script: Script, lack: number, dead: number): void => {
@@ -232,6 +232,30 @@ describe('what holds launches back is true', () => {
     const within = (atMost: number) => (script: Script) => script.policy(0, 1, { ...policy, launches: { atMost, within: '10m' } });
     expect(said(launchesBounded, within(2))).toEqual([]);
     expect(said(launchesBounded, within(20))).toEqual(overLimit);
+  });
+  it('is the limit of launches until the first launch counts no more, and not for longer', () => {
+    const launched =
+      (ended: { readonly injected: boolean } = { injected: false }) =>
+      (script: Script) => {
+        script.policy(0, 1, { ...policy, launches: { atMost: 2, within: '10m' } });
+        const began = { kind: 'invocation-began', invocation: 'of-0', function: 'react' } as const;
+        script.at(40, began);
+        script.launch(42, 'i-3', { by: react('of-0'), askedS: 41 });
+        script.at(43, {
+          ...{ kind: 'called', invocation: 'of-0', function: 'react', service: 'ec2', operation: 'CreateFleet', outcome: 'ok' },
+          ...{ askedAtMs: 41_000, applied: true, isMutating: true, launch: { group: 'web', count: 1 } },
+        });
+        const end = { kind: 'invocation-ended', invocation: 'of-0', function: 'react', startedAtMs: 40_000, timeoutMs: 30_000, again: [] } as const;
+        script.at(44, { ...end, ...ended, ...(ended.injected && { error: { type: 'Runtime.ExitError', message: '' } }) });
+      };
+    const until = (second: number) => ({ remarks: [{ code: 'launches-bounded', count: 1, untilMs: 1_000 * second }] });
+    const late = ['decision d-1 says that its first launch counts for longer than it does'];
+    // It counts for ten minutes, and with others of the same twenty seconds for as long.
+    expect(said(until(643), launched())).toEqual([]);
+    expect(said(until(663), launched())).toEqual([]);
+    expect(said(until(760), launched())).toEqual(late);
+    // Its function may have died before it stored the response.
+    expect(said(until(760), launched({ injected: true }))).toEqual([]);
   });
   it('is the limit of launches, also by a launch before a policy whose response came when a look had followed it', () => {
     const answered = (second: number) => (script: Script) => {

@@ -3,7 +3,7 @@ import { ownLaunches } from '../members/staying.ts';
 import type { LaunchLimit, Policy } from '../policy/policy.ts';
 import { remembered } from '../remembered.ts';
 import { times } from '../times.ts';
-import { hasDied } from '../told/leaving.ts';
+import { hasDied, isHealthy } from '../told/leaving.ts';
 import { leavesAlready, stoodBy } from '../told/warned-members.ts';
 import { type Delivery, isFunction, type Life } from '../world/life.ts';
 import { forgottenAtMs } from './boots.ts';
@@ -157,3 +157,22 @@ export const launchesCountUntil = (chronicle: Chronicle, group: string, untilMs:
           .policiesIn(group, launchedAtMs, untilMs)
           .map(({ launches: { withinMs } }) => launchedAtMs + withinMs * (1 + 1 / parts) + slackOf(chronicle)),
   );
+
+/**
+ * By when the first of the launches that count at a moment counts no more, of those whose response a function without a fault had stored. Launches of
+ * about the same time count until the last of them does not.
+ */
+export const firstCountsUntil = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const slackMs = slackOf(chronicle);
+  const within = chronicle.policiesIn(group, atMs - times.reactMs, atMs).map(({ launches: { withinMs } }) => withinMs);
+  const fromMs = Math.max(surelyCountsSince(chronicle, group, atMs), atMs - Math.min(...within));
+  const first = launchesOf(chronicle, group).find(
+    (life) =>
+      life.launchedAtMs > fromMs &&
+      isFunction(life.by) &&
+      isHealthy(chronicle, life.by.invocation) &&
+      answers(chronicle).has(keyOf(life.by.invocation, life.askedAtMs ?? Number.NaN)) &&
+      countsByMs(chronicle, life) + slackMs <= atMs,
+  );
+  return first === undefined ? Number.POSITIVE_INFINITY : countsByMs(chronicle, first) + Math.max(...within) * (1 + 1 / parts) + slackMs;
+};

@@ -4,14 +4,19 @@ import { remembered } from '../remembered.ts';
 
 /** What holds launches back, as a decision says it. */
 export type SaidBound =
-  | { readonly code: 'launches-bounded' | 'deaths-bounded' }
+  | { readonly code: 'deaths-bounded' }
+  /** `untilMs`: when the first of the launches no longer counts. */
+  | { readonly code: 'launches-bounded'; readonly untilMs: number }
   | { readonly code: 'boots-failed'; readonly pool: string; readonly untilMs: number }
   | { readonly code: 'breaker'; readonly breaker: string; readonly untilMs: number };
 
 /** Holdfast's own code for a pool whose members run and never serve. Another rule judges that. */
 const neverServedCode = 'Holdfast.NeverServed';
 
-const ofRemark = ({ code }: Json): readonly SaidBound[] => (code === 'launches-bounded' || code === 'deaths-bounded' ? [{ code }] : []);
+const ofRemark = ({ code, untilMs }: Json): readonly SaidBound[] => {
+  if (code === 'launches-bounded') return [{ code, untilMs: numberOf(untilMs) }];
+  return code === 'deaths-bounded' ? [{ code }] : [];
+};
 
 const ofRejection = ({ code, pool, breaker, is, awsCode, untilMs }: Json): readonly SaidBound[] => {
   if (code === 'boots-failed' && awsCode !== neverServedCode) return [{ code, pool: textOf(pool), untilMs: numberOf(untilMs) }];

@@ -1,7 +1,7 @@
 import { announcements } from '../../../../core/contract.ts';
 import { deathsMayHoldBack, failedBootsOf, knownWithin } from '../../capacity/boots.ts';
 import { slackOf, wasLost } from '../../capacity/breaker.ts';
-import { limitMayBound } from '../../capacity/launch-limit.ts';
+import { firstCountsUntil, limitMayBound } from '../../capacity/launch-limit.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { inFlightAt } from '../../members/in-flight.ts';
@@ -100,7 +100,10 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
   const { group, writtenMs } = moments;
   switch (said.code) {
     case 'launches-bounded':
-      return atEither(moments, (atMs) => wasAtLimit(chronicle, moments, atMs)) ? undefined : 'says that its launches are at their limit';
+      if (!atEither(moments, (atMs) => wasAtLimit(chronicle, moments, atMs))) return 'says that its launches are at their limit';
+      return atEither(moments, (atMs) => said.untilMs <= firstCountsUntil(chronicle, group, atMs))
+        ? undefined
+        : 'says that its first launch counts for longer than it does';
     case 'deaths-bounded':
       return atEither(moments, (atMs) => wereHeldBack(chronicle, moments, atMs)) ? undefined : 'says that too many instances ended early';
     case 'boots-failed':
@@ -119,7 +122,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
 export const boundsAreTrue: Rule = {
   name: 'what holds launches back is true',
   meaning:
-    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group. Where its function ended before it had written the state of the group, it opens no breaker.',
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. The limit is said to end no later than the first of the launches that count, or of those of about the same time. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group. Where its function ended before it had written the state of the group, it opens no breaker.',
   broken: (chronicle) =>
     boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs: saidMs, outcome, bounds }): readonly Broken[] => {
       const written = decisionWrite(chronicle, group, id);
