@@ -159,6 +159,30 @@ describe('words on the bus about what falls short', () => {
     expect(short('drain-first', (script) => script.end(95, 'i-2'))).toBe(1);
   });
 
+  it('report the shortage that the last round of a decision found', () => {
+    const told = (unplaced: number, rounds: unknown) =>
+      judge(
+        {
+          ...historyOf((script) => {
+            twoServe(script);
+            script.at(1, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } });
+            for (const instance of ['i-1', 'i-2']) script.end(60, instance);
+            script.react(100, 104, 'i-a');
+            script.refuseCapacity(102, 'i-a');
+            script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web', decision: 'd-1', unplaced } });
+          }),
+          stored: { states: {}, swaps: [], deadLetters: 0, staleMessages: 0, decisions: [{ id: 'd-1', group: 'web', rounds }] },
+        },
+        { rules: [toldOnTheBus], allowances: [] },
+      ).broken.map(({ detail }) => detail);
+    expect(told(2, [{ unplaced: 1 }, { unplaced: 2 }])).toEqual([]);
+    expect(told(1, [{ unplaced: 1 }, { unplaced: 2 }])).toEqual([
+      'an event reported exhausted capacity for 1 members, and its decision found 2 in the end',
+    ]);
+    // The rounds of a large decision may not fit into its item.
+    expect(told(1, { trimmed: '400 KB' })).toEqual([]);
+  });
+
   it('report no shortage as larger than what the group can lack', () => {
     const told = (unplaced: number, write: (script: Script) => void = () => undefined) =>
       details((script) => {
@@ -228,6 +252,17 @@ describe('words on the bus about what falls short', () => {
     expect(claimed(false)).toEqual(['the swap of i-1 was not sent to the bus']);
   });
 
+  it('report a group that is let go with the version that was in force, and launches that go on in its place do not', () => {
+    const letGo = (detail: object) =>
+      details((script) => {
+        script.letGo(103);
+        script.at(104, { kind: 'announced', detailType: 'Holdfast Group Let Go', detail: { group: 'web', ...detail } });
+      });
+    expect(letGo({ lastVersion: 1 })).toEqual([]);
+    expect(letGo({ launched: ['i-1'], unanswered: [] })).toEqual(['Holdfast Group Let Go of web was not sent to the bus']);
+    expect(letGo({ lastVersion: 2 })).toEqual(['Holdfast Group Let Go of web was not sent to the bus']);
+  });
+
   it('report nothing of a group that was let go when the look ended', () => {
     const letGo = (atS: number) =>
       details((script) => {
@@ -235,7 +270,7 @@ describe('words on the bus about what falls short', () => {
         script.react(100, 104, 'i-a', []);
         script.refuseCapacity(102, 'i-a');
         script.letGo(atS);
-        script.at(atS, { kind: 'announced', detailType: 'Holdfast Group Let Go', detail: { group: 'web' } });
+        script.at(atS, { kind: 'announced', detailType: 'Holdfast Group Let Go', detail: { group: 'web', lastVersion: 1 } });
       });
     expect(letGo(103)).toEqual([]);
     expect(letGo(105)).toEqual(['web was refused capacity and is short, and that was not sent to the bus']);

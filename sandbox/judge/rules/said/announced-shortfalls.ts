@@ -1,9 +1,12 @@
 import { announcements } from '../../../../core/contract.ts';
 import type { Chronicle, Invocation } from '../../chronicle.ts';
 import type { Finding } from '../../finding.ts';
+import type { History } from '../../history.ts';
 import { holdsPlace } from '../../members/holds-place.ts';
 import { headcountAt, surgeOf } from '../../members/staying.ts';
 import { asgsOf } from '../../policy/policy.ts';
+import { mapsOf, numberOf, textOf } from '../../read-json.ts';
+import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
 import { isDeniedStill } from '../../world/denied.ts';
 import { isFunction } from '../../world/life.ts';
@@ -191,6 +194,32 @@ const mostLacking = (chronicle: Chronicle, group: string, atMs: number): number 
   const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), headcount, isDeniedStill(chronicle, group, atMs));
   return Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs)) + surge - there.length;
 };
+
+/** How many members the last round of each stored decision could not place. Absent where its rounds did not fit into the item. */
+const unplacedBy = remembered(
+  ({ stored }: History): ReadonlyMap<string, number> =>
+    new Map(
+      mapsOf(stored.decisions).flatMap(({ id, rounds }) => {
+        const unplaced = numberOf(mapsOf(rounds).at(-1)?.unplaced);
+        return Number.isNaN(unplaced) ? [] : [[textOf(id), unplaced]];
+      }),
+    ),
+);
+
+/** A shortage on the bus is the one that its decision found last: each round after a refusal finds another one. */
+export const shortagesMiscounted = (chronicle: Chronicle): readonly Broken[] =>
+  announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }) => {
+    const unplaced = unplacedBy(chronicle.history).get(String(detail.decision));
+    return unplaced === undefined || unplaced === detail.unplaced
+      ? []
+      : [
+          {
+            group: String(detail.group),
+            atMs,
+            detail: `an event reported exhausted capacity for ${String(detail.unplaced)} members, and its decision found ${unplaced} in the end`,
+          },
+        ];
+  });
 
 /** A shortage on the bus is no larger than the number of members that the group can lack. */
 export const shortagesOverstated = (chronicle: Chronicle): readonly Broken[] =>

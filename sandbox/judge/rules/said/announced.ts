@@ -7,7 +7,7 @@ import { asgsOf } from '../../policy/policy.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs } from '../../world/life.ts';
 import { lastingShortagesTold } from '../launches/lasting-shortage.ts';
 import { detailsAreTrue } from './announced-details.ts';
-import { acceptancesAreTrue, failuresTold, shortagesOverstated, shortagesTold, staysTold } from './announced-shortfalls.ts';
+import { acceptancesAreTrue, failuresTold, shortagesMiscounted, shortagesOverstated, shortagesTold, staysTold } from './announced-shortfalls.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
@@ -102,15 +102,15 @@ const tellUntilMs = (chronicle: Chronicle, group: string, atMs: number): number 
 
 const policiesTold = (chronicle: Chronicle): readonly Broken[] =>
   [...chronicle.groups.values()].flatMap(({ group, policies }) =>
-    policies.flatMap(({ atMs, policy, version }): readonly Broken[] => {
+    policies.flatMap(({ atMs, policy, version }, index): readonly Broken[] => {
       const kind = policy === undefined ? announcements.groupLetGo : announcements.policyAccepted;
+      // Launches that go on after a group was let go are told by an event of this kind too, which names no version.
+      const before = policies.slice(0, index).findLast((one) => one.version !== undefined);
+      const isNamed = (detail: Readonly<Record<string, unknown>>): boolean =>
+        policy === undefined ? detail.lastVersion === before?.version : detail.version === version;
       const untilMs = tellUntilMs(chronicle, group, atMs);
       const isTold = announced(chronicle, kind).some(
-        (event) =>
-          groupOf(event.detail) === group &&
-          event.atMs > atMs - toldWithinMs &&
-          event.atMs < untilMs &&
-          (policy === undefined || event.detail.version === version),
+        (event) => groupOf(event.detail) === group && event.atMs > atMs - toldWithinMs && event.atMs < untilMs && isNamed(event.detail),
       );
       return isTold ? [] : [{ group, atMs, detail: `${kind} of ${group} was not sent to the bus` }];
     }),
@@ -192,7 +192,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Holdfast sends an event for every swap, every end of a drain that did not lose all of its members before it began, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force, or one that gave back a change of this policy for a later run. What events say about members, counts, reasons and refusals is true. An instance that ended at work counts as drained if the step that recorded so could not know its end: describes did not have to show it yet, and no message had reported it. No event reports something that did not happen.',
+    'Holdfast sends an event for every swap, every end of a drain that did not lose all of its members before it began, every end that EC2 refuses, every member that could not be taken out of service by choice, every policy, every group that is let go (with the version that was in force), every fallback and every shortage. With drain-first, a member that leaves on advice is not missing before it has gone. The event of a policy comes within a minute. It may come later only while faults meet calls that send events, or where a fault met the run that put the policy in force, or one that gave back a change of this policy for a later run. What events say about members, counts, reasons and refusals is true. A shortage is the one that the last round of its decision found. An instance that ended at work counts as drained if the step that recorded so could not know its end: describes did not have to show it yet, and no message had reported it. No event reports something that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
@@ -200,6 +200,7 @@ export const toldOnTheBus: Rule = {
     ...inventedShortage(chronicle),
     ...fallbacksTold(chronicle),
     ...shortagesTold(chronicle),
+    ...shortagesMiscounted(chronicle),
     ...shortagesOverstated(chronicle),
     ...failuresTold(chronicle),
     ...staysTold(chronicle),
