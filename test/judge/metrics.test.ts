@@ -183,4 +183,27 @@ describe('metrics count what happened', () => {
     expect(found(undefined, launches)).toEqual([]);
     expect(found(wrong)).toEqual(['react: Launched counts 7, expected 0']);
   });
+
+  it('the time until a replacement was requested: breaks where it begins with a later warning than the oldest one', () => {
+    const claims =
+      (instances: readonly string[], others: readonly string[] = []) =>
+      (script: Script) => {
+        for (const [index, instance] of ['i-1', 'i-2'].entries()) {
+          script.member(instance);
+          script.warn(40 + 50 * index, instance);
+        }
+        const told = (group: string, all: readonly string[]) => tells('Holdfast Swap Started', { group, reason: 'interruption', instances: all });
+        script.at(100, { kind: 'invocation-began', invocation: 'i-a', function: 'react' });
+        script.at(101, calls('DescribeInstances'));
+        script.at(103, told('web', instances));
+        if (others.length > 0) script.at(103, told('api', others));
+      };
+    const waited = (ms: number, deeds: (script: Script) => unknown) => found({ ReplacementRequestedMs: ms, Interruptions: 2 }, deeds);
+    const both = ['i-1', 'i-2'];
+    expect(waited(62_000, claims(both))).toEqual([]);
+    expect(waited(12_000, claims(both))).toEqual(['react: ReplacementRequestedMs says 12000, expected 54000 at least']);
+    // It is the later one alone that this function claims, or each group has one of them.
+    expect(found({ ReplacementRequestedMs: 12_000, Interruptions: 1 }, claims(['i-2']))).toEqual([]);
+    expect(waited(12_000, claims(['i-1'], ['i-2']))).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@ import { announcements, metrics, problemMetrics } from '../../../../core/contrac
 import type { Chronicle, Invocation } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
-import { mapsOf, numberOf } from '../../read-json.ts';
+import { mapsOf, numberOf, textsOf } from '../../read-json.ts';
 import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
 import { nameOf } from '../../world/cloud.ts';
@@ -149,11 +149,42 @@ const lateIn = (chronicle: Chronicle, { invocation }: Ended): Bounds => {
   return { least: sumOf(sure.map(signalsOf)), most: sumOf(waited(times.signalsLateMs - slackMs).map(signalsOf)) };
 };
 
+/**
+ * How long the oldest warning had waited when its function began, of the spot members that it claimed for one group. Undefined: the record does not
+ * show it. A function that several groups share counts the waits of all.
+ */
+const leastWaitMs = (chronicle: Chronicle, { invocation }: Ended): number | undefined => {
+  const claimed = toldAs(deedsOf(chronicle).get(invocation) ?? nothing, announcements.swapStarted).filter(
+    ({ detail }) => detail.reason === 'interruption',
+  );
+  if (new Set(claimed.map(({ detail }) => detail.group)).size !== 1) return undefined;
+  const { beganAtMs = 0 } = chronicle.invocations.get(invocation) ?? {};
+  const warned = claimed.flatMap(({ detail }) =>
+    textsOf(detail.instances).map((instance) =>
+      Math.max(...(chronicle.life(instance)?.warnings ?? []).flatMap(({ atMs }) => (atMs <= beganAtMs ? [atMs] : []))),
+    ),
+  );
+  return beganAtMs - Math.min(...warned.filter(Number.isFinite)) - startSlackMs - 2 * chronicle.times.clockMs;
+};
+
+/** The time from the oldest warning to the request of its replacement is no shorter than it must be. */
+const waitIn = (chronicle: Chronicle, ended: Ended): readonly string[] => {
+  const { [metrics.replacementRequestedMs]: waitedMs } = ended.counted;
+  const leastMs = waitedMs === undefined ? undefined : leastWaitMs(chronicle, ended);
+  return waitedMs === undefined || leastMs === undefined || waitedMs >= leastMs
+    ? []
+    : [`${metrics.replacementRequestedMs} says ${Math.round(waitedMs)}, expected ${Math.round(leastMs)} at least`];
+};
+
 /** What `react` says of the messages that reached it. */
 const receivedIn = (chronicle: Chronicle, ended: Ended): readonly string[] => {
   const [count, bounds] = [ended.counted[metrics.signalsLate] ?? 0, lateIn(chronicle, ended)];
   const isTrue = count >= bounds.least && count <= bounds.most;
-  return [...readIn(chronicle, ended), ...(isTrue ? [] : [`${metrics.signalsLate} counts ${count}, expected ${textOf(bounds)}`])];
+  return [
+    ...readIn(chronicle, ended),
+    ...waitIn(chronicle, ended),
+    ...(isTrue ? [] : [`${metrics.signalsLate} counts ${count}, expected ${textOf(bounds)}`]),
+  ];
 };
 
 type Ended = Of<'invocation-ended'> & { readonly counted: Readonly<Record<string, number>> };
@@ -187,7 +218,7 @@ const isWhole = (ended: Invocation['ended']): ended is Ended =>
 export const metricsAreTrue: Rule = {
   name: 'metrics count what happened',
   meaning:
-    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. As late it counts those that the queue had held for more than a minute when it began. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
+    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. As late it counts those that the queue had held for more than a minute when it began. The time until a replacement was requested begins with the oldest warning. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
   broken: (chronicle) =>
     chronicle
       .of('invocation-ended')
