@@ -22,6 +22,7 @@ import { said } from './said.ts';
 import { shares } from './shares.ts';
 import { storms } from './storms.ts';
 import { strangers } from './strangers.ts';
+import { tired } from './tired.ts';
 import { weights } from './weights.ts';
 
 /** Every mutant. A mutant's name is its own. */
@@ -49,5 +50,6 @@ export const mutants: readonly Mutant[] = [
   ...shares,
   ...storms,
   ...strangers,
+  ...tired,
   ...weights,
 ];

@@ -38,6 +38,7 @@ import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
 import { spareSituations } from './spare-situations.ts';
 import { strangerSituations } from './stranger-situations.ts';
+import { tiredSituations } from './tired-situations.ts';
 import { versionSituations } from './version-situations.ts';
 import { weightSituations } from './weight-situations.ts';
 
@@ -347,6 +348,7 @@ export const runs = {
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
   ...eachOf(reviewerSituations),
   ...eachOf(strangerSituations),
+  ...eachOf(tiredSituations),
 } satisfies Readonly<Record<string, Run>>;
 
 export type RunName = keyof typeof runs;

@@ -1,0 +1,103 @@
+import type { Mutant } from './mutant.ts';
+
+/** Faults that a tired engineer could write, and that random worlds did not show at once. */
+export const tired: readonly Mutant[] = [
+  {
+    name: 'a member that moves leaves once its replacement is there, before it serves',
+    file: 'core/returning/under-way.ts',
+    from: 'return leaving.slice(0, serving.length).map(',
+    to: 'return leaving.slice(0, shown.length).map(',
+    caughtBy: ['members that nothing checks move back to spot'],
+  },
+  {
+    name: 'a window for returns takes the afternoon for the morning',
+    file: 'core/returning/window.ts',
+    from: "hourCycle: 'h23'",
+    to: "hourCycle: 'h12'",
+    caughtBy: ['spot comes back in a window of the night before'],
+  },
+  {
+    name: 'moves are forgotten after a quarter of an hour, whatever the time of their budget',
+    file: 'core/returning/under-way.ts',
+    from: 'const keptMs = Math.max(view.group.returning?.everyMs ?? 0, paysAfterMs);',
+    to: 'const keptMs = paysAfterMs;',
+    caughtBy: ['members return one an hour'],
+  },
+  {
+    name: 'a refusal forgets the warning before it',
+    file: 'core/pool-memory/refusals.ts',
+    from: 'const kept = keptBy(next[key], nowMs);',
+    to: 'const kept = {};',
+    caughtBy: ['EC2 takes members, then refuses their offering'],
+  },
+  {
+    name: 'early ends bound launches although others came up since',
+    file: 'core/pool-memory/failed-boots.ts',
+    from: 'nowMs - one.atMs < budgetMs && !cameUp.some(({ atMs }) => atMs >= one.atMs)',
+    to: 'nowMs - one.atMs < budgetMs',
+    caughtBy: ['instances die before they run, then a member is lost'],
+  },
+  {
+    name: 'the limit of launches is said to end with the last launch',
+    file: 'core/limits/launch-limit.ts',
+    from: 'untilMs: (tallies[0]?.atMs ?? nowMs) + withinMs,',
+    to: 'untilMs: (tallies.at(-1)?.atMs ?? nowMs) + withinMs,',
+    caughtBy: ['the limit of launches is reached by launches minutes apart'],
+  },
+  {
+    name: 'after a lost state item, spares count as members of the size',
+    file: 'core/group-state/state.ts',
+    from: 'const ofSize = present - (group.spare ?? 0);',
+    to: 'const ofSize = present;',
+    caughtBy: ['the state table of a group with spares is emptied'],
+  },
+  {
+    name: 'a floor and a share on demand add up',
+    file: 'core/placement/on-demand.ts',
+    from: 'Math.min(size, Math.max(floor, Math.ceil((size * percent) / 100 - 1e-9)));',
+    to: 'Math.min(size, floor + Math.ceil((size * percent) / 100 - 1e-9));',
+    caughtBy: ['a floor and a share on demand'],
+  },
+  {
+    name: 'prices that differ by ten cents count as equal when members leave',
+    file: 'core/removal/removal-order.ts',
+    from: 'floor: price * (1 - alike) - 1e-9',
+    to: 'floor: price - alike - 1e-9',
+    caughtBy: ['spot becomes dear in a zone, and the group shrinks'],
+  },
+  {
+    name: 'of two changes of an alarm, the one that is delivered last counts',
+    file: 'core/scaling/lasting-alarms.ts',
+    from: 'if (named.has(alarm) && !isLate && fact.atMs >= (before?.atMs ?? 0)) after.set(alarm, fact);',
+    to: 'if (named.has(alarm) && !isLate) after.set(alarm, fact);',
+    caughtBy: ['an alarm is over before its event comes'],
+  },
+  {
+    name: 'the end of a drain gives up after a minute',
+    file: 'functions/end-drain/undone.ts',
+    from: 'const patienceMs = 65 * 60_000;',
+    to: 'const patienceMs = 65 * 1_000;',
+    caughtBy: ['a surplus cannot be ended for three minutes'],
+  },
+  {
+    name: 'a deleted policy is out of force before its event is sent',
+    file: 'functions/accept-policy/let-go.ts',
+    from: '    await tellWith({ detailType: announcements.groupLetGo, group, detail }, inForce, { store, ...ports });\n    await store.removeInForce(group);',
+    to: '    await store.removeInForce(group);\n    await tellWith({ detailType: announcements.groupLetGo, group, detail }, inForce, { store, ...ports });',
+    caughtBy: ['a function dies when it lets a group go'],
+  },
+  {
+    name: 'what could not be placed is told by the first round',
+    file: 'functions/react/record/record.ts',
+    from: '  const last = rounds.at(-1);\n  const isCovered',
+    to: '  const last = rounds[0];\n  const isCovered',
+    caughtBy: ['nothing gives for half an hour'],
+  },
+  {
+    name: 'the wait for a replacement is measured from the latest warning',
+    file: 'functions/react/record/record.ts',
+    from: 'askedAtMs - Math.min(...warned)',
+    to: 'askedAtMs - Math.max(...warned)',
+    caughtBy: ['a warning comes a minute late, with another one'],
+  },
+];
