@@ -925,6 +925,23 @@ describe('what swaps and decisions record', () => {
     expect(cutBy('ec2', 215_000)).toHaveLength(1);
     expect(cutBy('ec2', 218_000)).toEqual([]);
     expect(cutBy('ec2', 150_000, 150)).toEqual([]);
+    // EC2 did not take it, so that EC2 cut nothing.
+    const spared = (endS: number, by = 'ec2') =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.warn(100, 'i-1');
+          script.takeOut(210, 'i-1');
+          script.end(endS, 'i-1');
+        },
+        swap({
+          state: 'withdrawn',
+          withdrawnAtMs: 530_000,
+          shortfall: { ...{ code: 'delay-exceeds-deadline', delayMs: 20_000 }, leftMs: 10_000, cutAtMs: 220_000, by },
+        }),
+      );
+    expect([spared(600), spared(220)].map(({ length }) => length)).toEqual([1, 0]);
     expect(cutBy('auto-scaling', 220_000)).toHaveLength(1);
     expect(excused({ code: 'ended-before-drain' })).toHaveLength(1);
     expect(excused({ code: 'not-released', awsCode: 'Throttling' })).toHaveLength(1);

@@ -227,13 +227,18 @@ export const overLives =
       return detail === undefined ? [] : [{ ...about, detail }];
     });
 
+/** Whether EC2 is said to cut connections of a member that it did not take: the swap was withdrawn, and the same run went on. */
+const isSpared = (chronicle: Chronicle, run: Life, { withdrawnAtMs = endless }: SaidSwap, said: Shortfall): boolean =>
+  'by' in said && said.by === 'ec2' && withdrawnAtMs + slackOf(chronicle) < goneAtMs(run);
+
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
   meaning:
-    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
+    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced, and none that is withdrawn says so of a member that runs on. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
-    return shortfall === undefined || isTrue(chronicle, runFrom(life, beganMs(life, swap)), swap, shortfall)
+    const run = runFrom(life, beganMs(life, swap));
+    return shortfall === undefined || (isTrue(chronicle, run, swap, shortfall) && !isSpared(chronicle, run, swap, shortfall))
       ? undefined
       : `${swap.instance}: ${JSON.stringify(shortfall)} is not so`;
   }),
