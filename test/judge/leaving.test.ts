@@ -661,6 +661,31 @@ describe('who ends whom', () => {
     });
     expect(found).toEqual(['i-x belongs to no group, and Holdfast changed it']);
   });
+  it('changes no instance that its user detached', () => {
+    const inAsg = { ...policy, asg: 'web-asg' };
+    type Case = { readonly takenS?: number; readonly claimedS?: number; readonly tagged?: boolean; readonly now?: object; readonly by?: Actor };
+    const found = ({ takenS = 200, claimedS = 190, tagged = true, now, by = user }: Case = {}) =>
+      details(strangersUntouched, (script) => {
+        twoServe(script);
+        script.policy(5, 2, inAsg);
+        script.at(10, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: react('i-0') });
+        if (tagged) script.at(11, { kind: 'tagged', instance: 'i-1', tags: { 'holdfast:joined': 'web-asg 10000' }, by: react('i-0') });
+        script.at(100, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'detached', by });
+        if (now !== undefined) script.policy(150, 3, now as typeof policy);
+        script.claim(claimedS, 'i-1', 'i-c');
+        script.takeOut(takenS, 'i-1');
+      });
+    expect(found()).toEqual(['i-1 was changed, and its user had detached it']);
+    // It was leaving before, nothing showed yet that it was out, or Holdfast took it out itself.
+    expect([found({ claimedS: 90 }), found({ claimedS: 99.5, takenS: 100.5 }), found({ tagged: false }), found({ by: react('i-b') })]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ]);
+    // By a policy that names no Auto Scaling group, its tag makes it a member again.
+    expect(found({ now: policy })).toEqual([]);
+  });
   it('leaves a group alone that was let go, except for drains that had begun', () => {
     const found = (drainSecond: number) =>
       details(letGoIsLeft, (script) => {

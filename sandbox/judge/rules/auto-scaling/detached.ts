@@ -1,20 +1,15 @@
-import { tags } from '../../../../core/contract.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
-import { lookedSince } from '../../members/staying.ts';
-import { isFunction, tagsAt } from '../../world/life.ts';
+import { detachedByUser } from '../../members/detached.ts';
+import { isFunction } from '../../world/life.ts';
 
 type Joined = Extract<HistoryEvent, { readonly kind: 'joined' }>;
 
 /** Whether a function attached an instance that its user had detached from the same Auto Scaling group, where both were shown to the function. */
 const isAgain = (chronicle: Chronicle, { instance, asg, by, atMs }: Joined): boolean => {
   const life = chronicle.life(instance);
-  const last = life?.stays.findLast(({ fromMs }) => fromMs < atMs);
-  if (life === undefined || last?.asg !== asg || last.how !== 'detached' || last.by?.kind !== 'user') return false;
-  const { lagMs, asgLagMs, clockMs } = chronicle.times;
-  const shownSinceMs = lookedSince(chronicle, by, atMs) - Math.max(lagMs, asgLagMs) - 2 * clockMs;
-  return last.untilMs < shownSinceMs && tagsAt(life, shownSinceMs)[tags.joined] !== undefined;
+  return life !== undefined && detachedByUser(chronicle, life, by, atMs)?.asg === asg;
 };
 
 export const detachedStayOut: Rule = {

@@ -1,11 +1,15 @@
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
+import type { Actor } from '../../history.ts';
+import { detachedByUser } from '../../members/detached.ts';
 import { wasObserved } from '../../policy/modes.ts';
+import { asgsOf } from '../../policy/policy.ts';
 import { times } from '../../times.ts';
 import { deadlineOf, delayOf, heardAtMs, isFollowedByCalls, takenOutByUs } from '../../told/leaving.ts';
 import { endless, goneAtMs, type HookWait, isFunction, isScheduled, type Life, type Service } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+type Touched = { readonly atMs: number; readonly by: Actor | undefined };
 
 /** An expired hook ended it. Another rule judges that. */
 const hookExpired = ({ hooks }: Life): boolean => hooks.some(({ over }) => over?.how === 'expired');
@@ -120,19 +124,36 @@ const isOurs = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   return group !== undefined && chronicle.policyAt(group, atMs) !== undefined;
 };
 
+/** When Holdfast took an instance out of service, out of an Auto Scaling group, or ended it, and who did. */
+const touchedIn = (life: Life): readonly Touched[] => [
+  ...life.services.filter(takenOutByUs).map(({ untilMs, by }) => ({ atMs: untilMs, by })),
+  ...(isFunction(life.ending?.by) ? [{ atMs: goneAtMs(life), by: life.ending.by }] : []),
+  ...life.stays.filter(({ by }) => isFunction(by)).map(({ untilMs, by }) => ({ atMs: untilMs, by })),
+];
+
+/** Whether its user had detached it from the Auto Scaling group that every policy named since, and no swap of it had been written before that. */
+const wasDetached = (chronicle: Chronicle, life: Life, { atMs, by }: Touched): boolean => {
+  const stay = detachedByUser(chronicle, life, by, atMs);
+  if (stay === undefined || life.claims.some((claim) => claim.atMs <= stay.untilMs)) return false;
+  const group = chronicle.groupAt(life, stay.untilMs - 1) ?? '';
+  const policies = [chronicle.policyAt(group, atMs), ...chronicle.policiesIn(group, stay.untilMs, atMs)];
+  return policies.every((policy) => policy !== undefined && asgsOf(policy).includes(stay.asg));
+};
+
 export const strangersUntouched: Rule = {
   name: 'strangers are untouched',
-  meaning: 'Holdfast takes out of service, ends and detaches only instances of its own groups.',
+  meaning:
+    'Holdfast takes out of service, ends and detaches only instances of its own groups. An instance that its user detached from the Auto Scaling group of the policy is not one of them, unless its swap was written before. This holds once describes show that, and the tag of the instance says that it had joined.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const named = chronicle.lives.includes(life) && [...chronicle.groups.keys()].some((group) => chronicle.livesIn(group).includes(life));
-      if (named) return [];
-      const touched = [
-        ...life.services.filter(takenOutByUs).map(({ untilMs }) => untilMs),
-        ...(isFunction(life.ending?.by) ? [goneAtMs(life)] : []),
-        ...life.stays.filter(({ by }) => isFunction(by)).map(({ untilMs }) => untilMs),
-      ];
-      return touched.map((atMs) => ({ instance: life.instance, atMs, detail: `${life.instance} belongs to no group, and Holdfast changed it` }));
+      const { instance } = life;
+      const touched = touchedIn(life);
+      return named
+        ? touched
+            .filter((one) => wasDetached(chronicle, life, one))
+            .map(({ atMs }) => ({ instance, atMs, detail: `${instance} was changed, and its user had detached it` }))
+        : touched.map(({ atMs }) => ({ instance, atMs, detail: `${instance} belongs to no group, and Holdfast changed it` }));
     }),
 };
 
