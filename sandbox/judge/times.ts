@@ -20,6 +20,8 @@ export const times = {
   noRoomMs: 60_000,
   /** An event younger than this counts, whatever describes show (core/times/times.ts). */
   describeLagMs: 180_000,
+  /** A signal about an instance that no describe shows comes again until it is so old (`unknownPatienceMs`, core/times/times.ts). */
+  unknownPatienceMs: 120_000,
   /** Until this long after it joined, a member that neither Auto Scaling nor EC2 shows there may still be about to be shown (core/times/times.ts). */
   bothLagMs: 45_000,
   /** A signal that the queue has held for longer than this was late (core/times/times.ts). */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryEvent } from '../../sandbox/judge/history.ts';
+import type { Actor, HistoryEvent } from '../../sandbox/judge/history.ts';
 import { warningsAreKept } from '../../sandbox/judge/rules/drains/warnings-kept.ts';
 import { details } from './details.ts';
-import { policy, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
 
 type Ended = Extract<HistoryEvent, { readonly kind: 'invocation-ended' }>;
 
@@ -57,5 +57,28 @@ describe('no warning is lost with its message', () => {
     expect(lost(ended, undefined, { ...policy, mode: 'pause' })).toEqual([]);
     expect(lost(ended, (script) => script.letGo(102))).toEqual([]);
     expect(lost(ended, (script) => script.end(102, 'i-1'))).toEqual([]);
+  });
+  it('or where no describe need show the instance, and the message is young', () => {
+    const young = (launchedS: number, by: Actor, again: readonly string[] = [], endS = 103) =>
+      details(warningsAreKept, (script) => {
+        twoServe(script);
+        script.launch(launchedS, 'i-3', { by });
+        script.warn(100, 'i-3', 240);
+        script.at(101, { kind: 'invocation-began', invocation: 'of-a', function: 'react' });
+        script.at(101, {
+          ...{ kind: 'delivered', invocation: 'of-a', function: 'react', message: 'm-1', happenedAtMs: 100_000 },
+          told: { about: 'warning', instance: 'i-3' },
+        });
+        script.at(endS, {
+          ...{ kind: 'invocation-ended', invocation: 'of-a', function: 'react', startedAtMs: 101_000, timeoutMs: 30_000 },
+          ...{ again, injected: false },
+        });
+      });
+    const found = 'a function let the warning about i-3 be deleted, and no swap of i-3 was written';
+    expect([young(99.5, react('i-0')), young(99.5, react('i-0'), ['m-1'])]).toEqual([[found], []]);
+    // Nothing but a describe shows whose instance it is that others launched.
+    expect(young(99.5, { kind: 'asg', asg: 'web-asg', why: 'size' })).toEqual([]);
+    // After two minutes, such a message is about nobody's instance.
+    expect([young(99.5, react('i-0'), [], 218), young(99.5, react('i-0'), [], 221)]).toEqual([[found], []]);
   });
 });
