@@ -1,6 +1,7 @@
 import { attacked } from './attacked.ts';
 import { calling } from './calling.ts';
 import { deciding } from './deciding.ts';
+import { harmful } from './harmful.ts';
 import { launching } from './launching.ts';
 import { leaving } from './leaving.ts';
 import { limits } from './limits.ts';
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...attacked,
   ...calling,
   ...deciding,
+  ...harmful,
   ...launching,
   ...leaving,
   ...limits,

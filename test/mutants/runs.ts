@@ -25,6 +25,7 @@ import {
   straysGetTime,
   wakesAtMost,
 } from './checks.ts';
+import { harmSituations } from './harm-situations.ts';
 import { meetingSituations } from './meeting-situations.ts';
 import { modeSituations } from './mode-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
@@ -349,6 +350,7 @@ export const runs = {
   ...eachOf(reviewerSituations),
   ...eachOf(strangerSituations),
   ...eachOf(tiredSituations),
+  ...eachOf(harmSituations),
 } satisfies Readonly<Record<string, Run>>;
 
 export type RunName = keyof typeof runs;
