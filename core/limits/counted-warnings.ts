@@ -38,7 +38,7 @@ export const uncounted = ({ counted = [] }: GroupState, known: readonly Swap[]):
 
 /**
  * The warnings that were not counted yet, and the state that remembers them while a rule counts warnings or a swap
- * tells of one. Without that, they would be counted twice.
+ * reports one. Without that, they would be counted twice.
  */
 export const countOnce = (
   state: GroupState,

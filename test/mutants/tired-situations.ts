@@ -42,8 +42,8 @@ export const tiredSituations = {
     () => [noCapacity(500, 50_000, ['spot'], zones), interrupt(1_000, 2)],
     { calmAtMs: 4 * minuteMs },
   ),
-  'instances die before they run, then a member is lost': of(
-    'instances die before they run, then a member is lost',
+  'instances end before they run, then a member is lost': of(
+    'instances end before they run, then a member is lost',
     'tag',
     { ...sized, policy: { launches: { atMost: 100, within: '10m' } } },
     () => [breakBoots(500, 40_000, {}, 'dies'), kill(1_000, 5), kill(5 * minuteMs, 1)],

@@ -35,7 +35,7 @@ export const tired: readonly Mutant[] = [
     file: 'core/pool-memory/failed-boots.ts',
     from: 'nowMs - one.atMs < budgetMs && !cameUp.some(({ atMs }) => atMs >= one.atMs)',
     to: 'nowMs - one.atMs < budgetMs',
-    caughtBy: ['instances die before they run, then a member is lost'],
+    caughtBy: ['instances end before they run, then a member is lost'],
   },
   {
     name: 'the limit of launches is said to end with the last launch',
