@@ -1,6 +1,7 @@
 import { isOpen } from '../launch/reservation-life.ts';
 import { diedOnly } from '../pool-memory/boot-memory.ts';
 import { mayBeDenied } from '../pool-memory/denials.ts';
+import { beyondGaps } from '../view/asg-ledger.ts';
 import type { View } from '../view/view.ts';
 import type { Draft } from './rule.ts';
 
@@ -28,10 +29,18 @@ const doubtful = (view: View): number => {
 };
 
 /**
+ * Members that may have ended already, while a launch from any pool may fail: if they have ended, nothing is certain to
+ * replace them.
+ */
+const mayBeGone = (view: View): number =>
+  Object.keys(view.group.pools).every((pool) => isUncertain(view, pool)) ? beyondGaps(view) : 0;
+
+/**
  * How many members the group needs and may not get: no pool gives them, or only pools whose last launch failed. The
  * desired capacity of an Auto Scaling group does not fall for these.
  */
 export const uncoveredBy = (view: View, { unplaced, placements }: Pick<Draft, 'unplaced' | 'placements'>): number =>
   unplaced +
   placements.filter(({ pool }) => isUncertain(view, pool)).reduce((sum, { count }) => sum + count, 0) +
-  doubtful(view);
+  doubtful(view) +
+  mayBeGone(view);

@@ -149,6 +149,13 @@ const refillOf = (asg: AsgView, view: View): number => {
   return why === 'refused' ? gap - Math.max(0, asg.desired - asg.held) : gap;
 };
 
+/**
+ * Members that EC2 shows as launched by a group, while the group's describe shows neither them nor a gap for them. One
+ * of the two describes is old: they have ended and were replaced, or their group has just replaced others by them.
+ */
+export const beyondGaps = (view: View): number =>
+  view.asgs.reduce((sum, asg) => sum + Math.max(0, unshownOf(asg, view) - Math.max(0, gapOf(asg, view))), 0);
+
 /** Whether a group launched a member by itself that has not come up, and such launches keep ending before they do. */
 export const isOfFailing = (
   { state: { refills = {}, ...state } }: View,

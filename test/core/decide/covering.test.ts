@@ -84,6 +84,17 @@ describe('while launches are denied', () => {
     expect(left).not.toHaveProperty('uncovered');
   });
 
+  it('an instance that EC2 shows and its full Auto Scaling group does not covers no member: it may have been replaced', () => {
+    const replaced = member('i-0', spotA, { unshown: true, admitted: false, serving: false });
+    const drained = { members: [...three, member('i-4', spotA), replaced], swaps: [taken] };
+    expect(decide(look(drained, { denials: everything }))).toMatchObject({ unnoticed: [], placements: [], uncovered: 1 });
+    expect(decide(look(drained))).toMatchObject({ unnoticed: ['i-4'], placements: [] });
+    const gap = { ...drained, asgs: [asg({ desired: 5 })] };
+    expect(decide(look(gap, { denials: everything }))).not.toHaveProperty('uncovered');
+    const own = { [spotA.name]: { ...denial, isItsOwn: true as const } };
+    expect(decide(look(drained, { denials: own }))).toMatchObject({ unnoticed: ['i-4'] });
+  });
+
   it('with drain-first a member at risk waits, and one launch finds out whether it may be replaced', () => {
     const four = [...three, member('i-4', spotA)];
     const waiting = { ...swapOf('i-1', { reason: 'rebalance' }), state: 'waiting' as const, deadlineMs: undefined };

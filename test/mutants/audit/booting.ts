@@ -35,7 +35,10 @@ export const booting: readonly PutBack[] = [
     file: 'core/decide/covering.ts',
     from: 'unplaced +\n  placements',
     to: '0 * unplaced + 0 * placements',
-    also: [{ file: 'core/decide/covering.ts', from: 'doubtful(view);', to: '0 * doubtful(view);' }],
+    also: [
+      { file: 'core/decide/covering.ts', from: 'doubtful(view) +', to: '0 * doubtful(view) +' },
+      { file: 'core/decide/covering.ts', from: 'mayBeGone(view);', to: '0 * mayBeGone(view);' },
+    ],
     situation: 'launches are denied while members are taken, attached',
   },
   {
