@@ -217,6 +217,19 @@ describe('the drains that a run starts', () => {
     expect((await behind(16_000)).moved).toMatchObject([{ instance: 'i-1' }]);
     expect((await behind(14_000)).moved).toEqual([]);
   });
+  it('that left a member behind are found sooner where its own time is short: once half of it is over, and after five seconds at least', async () => {
+    const taken = { claimedAtMs: noonMs, warnedAtMs: noonMs, deadlineMs: noonMs + 120_000 };
+    const byMs = beginsByMs(group().drain, swap('i-1', taken), taken.deadlineMs);
+    const behind = async (leftMs: number, afterMs: number, more: Partial<Swap> = {}) => {
+      const sinceMs = byMs - leftMs;
+      const swaps = [swap('i-1', { ...taken, drainOrderedAtMs: sinceMs, ...more }), swap('i-2', { state: 'gone', drainStartedAtMs: sinceMs })];
+      return (await start(swaps, { isTick: true, nowMs: sinceMs + afterMs })).moved.length;
+    };
+    expect([await behind(18_000, 9_000), await behind(18_000, 9_001)]).toEqual([0, 1]);
+    expect([await behind(2_000, 5_000), await behind(2_000, 5_001)]).toEqual([0, 1]);
+    expect([await behind(40_000, 15_000), await behind(40_000, 15_001)]).toEqual([0, 1]);
+    expect([await behind(2_000, 15_000, { deadlineMs: undefined }), await behind(2_000, 15_001, { deadlineMs: undefined })]).toEqual([0, 1]);
+  });
   it('of many members look at each member a few times, not once for each other member', async () => {
     let reads = 0;
     const swaps = Array.from({ length: 300 }, (_, index) =>

@@ -30,15 +30,20 @@ export const isKnownToRun = ({ drains, clock }: Pick<ReactPorts, 'drains' | 'clo
 /** The shortest pause before a drain that was found running is started again. */
 const foundAgainMs = 5_000;
 
+/** Half of the time from a moment until a drain must take a member out of service. Without a deadline: endless. */
+const halfOfTimeMs = ({ group }: Run, swap: Swap, sinceMs: number): number =>
+  swap.deadlineMs === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(foundAgainMs, (beginsByMs(group.drain, swap, swap.deadlineMs) - sinceMs) / 2);
+
 /**
- * Whether half of the time is over from when this environment found a drain running until it must take its member out
- * of service. Somebody may have stopped it since, and the event that says so may be lost.
+ * Whether half of the time is over since this environment found a drain running. Somebody may have stopped it since,
+ * and the event that says so may be lost.
  */
-const mayHaveStopped = ({ group, ports }: Run, swap: Swap): boolean => {
-  const foundMs = foundAt(ports.drains).get(swap.drain ?? '');
-  if (foundMs === undefined || swap.deadlineMs === undefined || swap.state !== 'leaving') return false;
-  const leftMs = beginsByMs(group.drain, swap, swap.deadlineMs) - foundMs;
-  return ports.clock.now() - foundMs >= Math.max(foundAgainMs, leftMs / 2);
+const mayHaveStopped = (run: Run, swap: Swap): boolean => {
+  const foundMs = foundAt(run.ports.drains).get(swap.drain ?? '');
+  if (foundMs === undefined || swap.state !== 'leaving') return false;
+  return run.ports.clock.now() - foundMs >= halfOfTimeMs(run, swap, foundMs);
 };
 
 /**
@@ -177,18 +182,20 @@ const begunBy = (swaps: readonly Swap[]): ReadonlyMap<string, readonly Swap[]> =
 
 /**
  * Finds members whose drain began without them, because they joined at that moment. The drain might not see them before
- * all others have drained.
+ * all others have drained, and their own time may be over before that.
  */
-const leftBehind = ({ run: { facts, ports }, known }: Starting): ((swap: Swap) => boolean) => {
-  if (!facts.isTick) return () => false;
+const leftBehind = ({ run, known }: Starting): ((swap: Swap) => boolean) => {
+  if (!run.facts.isTick) return () => false;
   const lastBegunMs = new Map(
     [...begunBy(known)].map(([drain, begun]) => [
       drain,
       Math.max(...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs)),
     ]),
   );
-  return ({ drain = '', drainOrderedAtMs = 0 }) =>
-    ports.clock.now() - Math.max(drainOrderedAtMs, lastBegunMs.get(drain) ?? Number.POSITIVE_INFINITY) > patienceMs;
+  return (swap) => {
+    const sinceMs = Math.max(swap.drainOrderedAtMs ?? 0, lastBegunMs.get(swap.drain ?? '') ?? Number.POSITIVE_INFINITY);
+    return run.ports.clock.now() - sinceMs > Math.min(patienceMs, halfOfTimeMs(run, swap, sinceMs));
+  };
 };
 
 /** Gives new drains to swaps whose drain was over when they joined, or was stopped before it began. */
