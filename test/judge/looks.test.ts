@@ -77,6 +77,23 @@ describe('looks come when they are arranged', () => {
     expect(looked(180, { more: { clockErrorMs: 0 } })).toEqual(none);
     expect(told(undefined, { clockErrorMs: 3_000 })).toHaveLength(1);
   });
+  it('by the next tick where a function was killed that had noted a wake, and not where another one noted a wake since', () => {
+    const noted = (second: number, invocation: string, group = 'web') => (script: Script) =>
+      script.at(second, { kind: 'item-written', table: 'state', group, item: 'wake', bytes: 58, by: react(invocation) });
+    const killed = (second: number | undefined, { injected = true, group = 'web', write = (_: Script): void => undefined } = {}) =>
+      looked(second, {
+        write: (script) => {
+          script.react(95, 99, 'i-9', [], injected);
+          noted(98, 'i-9', group)(script);
+          write(script);
+        },
+      });
+    expect(killed(180)).toEqual([]);
+    expect(killed(190)).toEqual(['decision d-1 arranged a look, and 70 s after its time none has come']);
+    expect(killed(180, { injected: false })).toEqual(none);
+    expect(killed(180, { group: 'other' })).toEqual(none);
+    expect(killed(180, { write: noted(102, 'i-1') })).toEqual(none);
+  });
 });
 
 describe('each group has its ticks', () => {

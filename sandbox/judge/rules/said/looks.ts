@@ -36,17 +36,27 @@ const hasLooked = (chronicle: Chronicle, group: string, looker: Looker, fromMs: 
   );
 
 /**
+ * Whether a function that a fault ended wrote the last note of a wake of a group, up to a moment: it may not have sent that wake. Others send none while
+ * the note stands.
+ */
+const isNotedOnly = (chronicle: Chronicle, group: string, atMs: number): boolean => {
+  const last = chronicle.of('item-written').findLast((write) => write.group === group && write.item === items.wake && write.atMs <= atMs);
+  return last !== undefined && isFunction(last.by) && chronicle.invocations.get(last.by.invocation)?.ended?.injected === true;
+};
+
+/**
  * Looks that a decision says it arranged, and that did not come. Any look at the group in this time arranges the next one anew. An environment whose clock
  * is behind takes a look that has come for one that will come. The tick follows.
  */
 const lostLooks = (chronicle: Chronicle): readonly Broken[] => {
-  const withinMs = arrivesWithinMs + (chronicle.history.clockErrorMs === 0 ? 0 : times.tickMs);
+  const isClockWrong = chronicle.history.clockErrorMs !== 0;
   const writes = new Map(chronicle.of('item-written').map((write) => [`${write.group} ${write.item}`, write]));
   return decisionsOf(chronicle.history).flatMap(({ id, group, wakeAtMs }): readonly Broken[] => {
     const written = writes.get(`${group} ${items.decision(id)}`);
     if (wakeAtMs === undefined || written === undefined || !isFunction(written.by)) return [];
     const ended = chronicle.invocations.get(written.by.invocation)?.ended;
     if (ended === undefined || ended.injected) return [];
+    const withinMs = arrivesWithinMs + (isClockWrong || isNotedOnly(chronicle, group, ended.atMs) ? times.tickMs : 0);
     const untilMs = Math.max(wakeAtMs + chronicle.times.clockMs, ended.atMs) + withinMs;
     const hasCome =
       messagesTo(chronicle, group).some(({ atMs }) => atMs > written.atMs && atMs <= untilMs) ||
@@ -86,7 +96,7 @@ const silences = (chronicle: Chronicle): readonly Broken[] =>
 export const looksCome: Rule = {
   name: 'looks come when they are arranged',
   meaning:
-    'When a version of a policy comes into force, or goes out of force, a function is told that within ten seconds. When a stored decision says at what time the next look comes, a look at the group begins by ten seconds after that time. Where clocks are wrong, that look may be the next tick.',
+    'When a version of a policy comes into force, or goes out of force, a function is told that within ten seconds. When a stored decision says at what time the next look comes, a look at the group begins by ten seconds after that time. Where clocks are wrong, that look may be the next tick. So it may be where a function was killed that had noted a wake of the group, and nobody noted another one since.',
   broken: (chronicle) => [...untoldPolicies(chronicle), ...lostLooks(chronicle)],
 };
 
