@@ -63,6 +63,25 @@ describe('nothing is launched that nobody needs', () => {
     });
     expect(found).toEqual(['with this launch, 3 members stay, expected at most 2']);
   });
+  it('counts a warned member that EC2 did not take and that nobody chose, once its time has passed', () => {
+    const launched = (write: (script: Script) => void) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        write(script);
+        script.react(301, 305, 'i-a');
+        script.launch(303, 'i-3', { by: react('i-a') });
+      });
+    const spared = (second: number) => (script: Script) => script.at(second, { kind: 'spared', instance: 'i-1' });
+    expect(launched(spared(220))).toEqual(['with this launch, 3 members stay, expected at most 2']);
+    // It may yet be taken, or it was chosen to leave before and is to be put back first.
+    for (const write of [() => undefined, spared(304)]) expect(launched(write)).toEqual([]);
+    const chosen = (script: Script): void => {
+      script.claim(102, 'i-1', 'i-a', 'leaving');
+      spared(220)(script);
+    };
+    expect(launched(chosen)).toEqual([]);
+  });
   it('counts an instance that was stopped and runs again, once describes must show it, if no swap of it was written', () => {
     const launched = (runsAgainAt: number, write: (script: Script) => void = () => undefined) =>
       details(needlessLaunch, (script) => {

@@ -185,6 +185,10 @@ export const isScheduled = ({ scheduled }: Life, atMs: number): boolean => sched
 export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((backMs) => backMs <= atMs));
 
+/** When EC2 last let pass a time by which it said to take it, and nobody had ever chosen it to leave: no message had told Holdfast to. */
+const lastSparedUnchosenMs = ({ sparedAtMs, claims }: Life, atMs: number): number =>
+  Math.max(Number.NEGATIVE_INFINITY, ...sparedAtMs.filter((sparedMs) => sparedMs <= atMs && claims.every((claim) => claim.atMs > sparedMs)));
+
 /** When it was last chosen to leave without effect: its swap became history before anything was done, and it still runs. */
 export const lastCalledOffMs = (life: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...life.calledOffAtMs.filter((offMs) => offMs <= atMs && takenOutAtMs(life) > offMs));
@@ -228,17 +232,18 @@ const leavesSince = (life: Life, sinceMs: number, warnedSinceMs: number): number
 /** The same for one that never stays again. Rules ask for it often. */
 const leavesOnceAtMs = remembered((life: Life): number => leavesSince(life, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY));
 
-const staysAgainNever = ({ refusedAtMs, backAtMs, calledOffAtMs, forgottenAtMs }: Life): boolean =>
-  refusedAtMs.length + backAtMs.length + calledOffAtMs.length + forgottenAtMs.length === 0;
+const staysAgainNever = ({ refusedAtMs, backAtMs, sparedAtMs, calledOffAtMs, forgottenAtMs }: Life): boolean =>
+  refusedAtMs.length + backAtMs.length + sparedAtMs.length + calledOffAtMs.length + forgottenAtMs.length === 0;
 
 /**
  * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A
  * member that EC2 refused to end stays again, and so does one whose choice was called off before anything was done, or was lost with the state table.
+ * A member that nobody chose stays again once EC2 has not taken it.
  */
 export const leavesAtMs = (life: Life, atMs: number): number => {
   if (staysAgainNever(life)) return leavesOnceAtMs(life);
   const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs), lastCalledOffMs(life, atMs), lastForgottenMs(life, atMs));
-  return leavesSince(life, sinceMs, lastBackMs(life, atMs));
+  return leavesSince(life, sinceMs, Math.max(lastBackMs(life, atMs), lastSparedUnchosenMs(life, atMs)));
 };
 
 /** Whether the swap of an instance in this state takes it out of the group: it does not wait, and is not over or withdrawn. */
