@@ -1005,7 +1005,7 @@ describe('what swaps and decisions record', () => {
     expect(named(310_000, 'Throttling')).toHaveLength(1);
   });
   it('says that Holdfast cuts connections only where others have not ended the member before', () => {
-    const cut = (by: 'holdfast' | 'ec2', cutAtMs: number, endedBy?: Actor) =>
+    const cut = (by: 'holdfast' | 'ec2', cutAtMs: number, endedBy?: Actor, lagS = 1, told?: Parameters<Script['react']>[3]) =>
       details(
         excusesAreTrue,
         (script) => {
@@ -1013,12 +1013,21 @@ describe('what swaps and decisions record', () => {
           script.advise(90, 'i-1');
           script.takeOut(140, 'i-1');
           script.end(150, 'i-1', endedBy);
+          script.react(151, 152, 'i-b', told);
         },
-        swap({ reason: 'rebalance', shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs, by } }),
+        {
+          ...swap({ reason: 'rebalance', shortfall: { code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs, by } }),
+          spec: { ...spec, timing: { ...spec.timing, lagSeconds: [0, lagS] } },
+        },
       );
     expect(cut('holdfast', 152_000)).toEqual([]);
     expect(cut('holdfast', 155_000)).toHaveLength(1);
     expect(cut('holdfast', 155_000, react('i-a'))).toEqual([]);
+    // Describes may still show it, until a message says otherwise.
+    expect(cut('holdfast', 155_000, undefined, 10)).toEqual([]);
+    expect(cut('holdfast', 164_000, undefined, 10)).toHaveLength(1);
+    expect(cut('holdfast', 155_000, undefined, 10, [{ about: 'state', instance: 'i-1', state: 'terminated' }])).toHaveLength(1);
+    expect(cut('holdfast', 155_000, undefined, 10, [{ about: 'state', instance: 'i-1', state: 'running' }])).toEqual([]);
     // EC2 announced nothing, and ended it. Where Holdfast ended it, EC2 did not.
     expect(cut('ec2', 150_000)).toEqual([]);
     expect(cut('ec2', 150_000, react('i-a'))).toHaveLength(1);

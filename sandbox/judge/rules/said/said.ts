@@ -3,7 +3,7 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { asgsOf, type Policy } from '../../policy/policy.ts';
 import { type SaidSwap, swapsOf } from '../../said/stored.ts';
-import { deadlineOf, delayOf, failedDeregistrations } from '../../told/leaving.ts';
+import { deadlineOf, delayOf, failedDeregistrations, tellsEnd } from '../../told/leaving.ts';
 import { failedWith, isOutcome } from '../../told/outcomes.ts';
 import { belowMinCode, wasAtMinimum } from '../../world/kept-by-minimum.ts';
 import { beganToEndMs, endless, goneAtMs, isFunction, type Life, takenOutAtMs } from '../../world/life.ts';
@@ -32,9 +32,13 @@ const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
   holdfast: (life) => deadlineOf(life) === endless || isFunction(life.ending?.by),
 };
 
-/** Who has ended an instance cuts what is open then. Holdfast cuts nothing of an instance that others ended before. */
+/** How long describes may hide that an instance has ended: until a message told a function so. */
+const hiddenMs = ({ times: { lagMs } }: Chronicle, { deliveries }: Life, untilMs: number): number =>
+  deliveries.some((one) => tellsEnd(one) && one.atMs <= untilMs) ? 0 : lagMs;
+
+/** Who has ended an instance cuts what is open then. Holdfast cuts nothing of an instance that others ended before, as far as it can know. */
 const isBeforeOthers = (chronicle: Chronicle, life: Life, { cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
-  by !== 'holdfast' || isFunction(life.ending?.by) || cutAtMs <= goneAtMs(life) + slackOf(chronicle);
+  by !== 'holdfast' || isFunction(life.ending?.by) || cutAtMs <= goneAtMs(life) + hiddenMs(chronicle, life, cutAtMs) + slackOf(chronicle);
 
 /** EC2 cuts no connections before the time that it announced, unless the instance ends before. */
 const isNoSooner = (chronicle: Chronicle, life: Life, { cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): boolean =>
@@ -234,7 +238,7 @@ const isSpared = (chronicle: Chronicle, run: Life, { withdrawnAtMs = endless }: 
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
   meaning:
-    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced, and none that is withdrawn says so of a member that runs on. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
+    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced, and none that is withdrawn says so of a member that runs on. None says that Holdfast cuts connections of a member that others had ended before: once describes show that, or a message told a function. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     const run = runFrom(life, beganMs(life, swap));
