@@ -78,8 +78,10 @@ describe('looks come when they are arranged', () => {
     expect(told(undefined, { clockErrorMs: 3_000 })).toHaveLength(1);
   });
   it('by the next tick where a function was killed that had noted a wake, and not where another one noted a wake since', () => {
-    const noted = (second: number, invocation: string, group = 'web') => (script: Script) =>
-      script.at(second, { kind: 'item-written', table: 'state', group, item: 'wake', bytes: 58, by: react(invocation) });
+    const noted =
+      (second: number, invocation: string, group = 'web') =>
+      (script: Script) =>
+        script.at(second, { kind: 'item-written', table: 'state', group, item: 'wake', bytes: 58, by: react(invocation) });
     const killed = (second: number | undefined, { injected = true, group = 'web', write = (_: Script): void => undefined } = {}) =>
       looked(second, {
         write: (script) => {
