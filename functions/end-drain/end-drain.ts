@@ -25,7 +25,7 @@ import { recordForward } from '../runtime/drain/record.ts';
 import { stepAt } from '../runtime/drain/step.ts';
 import { hadEnded } from '../runtime/drain/take-out.ts';
 import { completeHooks } from './complete-hooks.ts';
-import { endOurs, recordKept } from './end-ours.ts';
+import { endOurs, recordKept, refusedOf } from './end-ours.ts';
 import { type Attempts, endedMeanwhile } from './ended-meanwhile.ts';
 import { leaveAsTheyAre, leaveInService, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
@@ -224,7 +224,7 @@ export const endDrain = async (
   // Kept members are recorded first, so that a repeat does not terminate them again and reaches the other members.
   const failed = refused.filter(({ retry }) => retry === 'never');
   const swaps = await recordKept(ending, drained, failed);
-  const counts = { drained: swaps.length, gone: gone.length, ended: done.length, failed };
+  const counts = { drained: swaps.length, gone: gone.length, ended: done.length, failed: refusedOf(failed) };
   if (beginMs !== undefined) return { step: stepAt('begin', beginMs), late: 0, ...counts };
   const undone = later.length > 0 ? { ...held, ...instancesNotEnded(later) } : held;
   if (undone === undefined) await wakeGroup(ending, [...swaps, ...gone]);

@@ -24,6 +24,10 @@ export const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]):
   });
 };
 
+/** Those that AWS refuses to terminate. A member that its user took out of the group meanwhile is no failure. */
+export const refusedOf = (failed: ActionResult['failed']): ActionResult['failed'] =>
+  failed.filter(({ code }) => code !== notOurs);
+
 /**
  * A swap whose instance cannot be terminated. One that its user took out of the group meanwhile is left to its user, so
  * its swap is over at once.
