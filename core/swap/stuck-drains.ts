@@ -2,7 +2,7 @@ import { drainEndsByMs } from '../drain/drain.ts';
 import { isOnHook, isUnattended } from '../drain/heartbeat.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { anotherDrain } from './another-drain.ts';
-import type { NameDrain } from './drain-kind.ts';
+import { kindOf, type NameDrain } from './drain-kind.ts';
 import { isKept } from './kept-members.ts';
 import { outlivedForGoodMs } from './outlived.ts';
 import { isHard, type Swap } from './swap.ts';
@@ -20,6 +20,8 @@ export type TakingOver = {
   readonly nowMs: number;
   readonly timeoutMs: number;
   readonly shown: ReadonlySet<string>;
+  /** Members that EC2 shows as running. Absent: none. */
+  readonly running?: ReadonlySet<string>;
   /** Shown instances that EC2 warned about and did not take. They are put back into service if possible. */
   readonly spared?: ReadonlySet<string>;
   /** Instances that are stopped, and that the group does not need if they start again. Absent: none. */
@@ -37,6 +39,13 @@ const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
 /** Whether no drain was ordered for a member that EC2 takes, because it had stopped when its first signal came. */
 const isUndrained = ({ state, drain, deadlineMs }: Swap): boolean =>
   state === 'leaving' && drain === undefined && deadlineMs !== undefined;
+
+/**
+ * Whether such a member runs before its deadline: the describe that showed it as stopped was older than its start, as
+ * when its Auto Scaling group takes it out of a warm pool. EC2 would take it at work.
+ */
+const runsUndrained = (swap: Swap, { running, nowMs }: TakingOver): boolean =>
+  isUndrained(swap) && running?.has(swap.instance) === true && nowMs < (swap.deadlineMs ?? 0);
 
 /**
  * Whether a drain is over while its instance still exists: a call failed, EC2 did not take the instance, or EC2 only
@@ -95,8 +104,9 @@ const isStoppedInTurn = ({ state, instance }: Swap, { stopped }: TakingOver): bo
 /**
  * The new drain of a swap whose own drain failed, or ended before the instance did. From then on Holdfast terminates an
  * instance that EC2 warned about and did not take. A swap that waits for its turn gets its first drain here once its
- * instance is stopped. Undefined while its drain goes on, or when the drain succeeded. A swap without a drain whose
- * instance has ended gets none: there is no work to take off.
+ * instance is stopped, and a warned member that seemed stopped gets it once a look shows that it runs. Undefined while
+ * its drain goes on, or when the drain succeeded. A swap without a drain whose instance has ended gets none: there is
+ * no work to take off.
  */
 export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undefined => {
   if (swap.drain === undefined && taking.ended?.has(swap.instance)) return undefined;
@@ -104,6 +114,8 @@ export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undef
   const endsAtMs = swap.deadlineMs ?? (swap.state === 'draining' ? swap.busyUntilMs : undefined);
   const order = anotherDrain(swap, taking.drainFor(isOnHook(swap) ? 'hook' : 'mend', endsAtMs), taking.nowMs);
   if (isStopped(swap, taking) || isBroken(swap, taking)) return order;
+  if (runsUndrained(swap, taking))
+    return anotherDrain(swap, taking.drainFor(kindOf(swap), swap.deadlineMs), taking.nowMs);
   if (isStoppedInTurn(swap, taking)) return { ...order, state: 'leaving' };
   if (!isLeftover(swap, taking)) return undefined;
   return { ...order, reason: traitsOf(swap).endedBy === 'ec2' ? 'unwanted' : swap.reason };

@@ -192,6 +192,14 @@ describe('a swap without a hook', () => {
     expect(await drainOf({ state: 'draining' })).toMatch(/^mend-.*-new$/);
     expect(await drainOf({ state: 'drained', drainedAtMs: inMs(10) })).toBe('d-1');
   });
+  it('gets its first drain once its warned member runs, which an older describe showed as stopped', async () => {
+    const { drain: _, ...warned } = swap('i-1', { state: 'leaving', deadlineMs: inMs(120) });
+    const stopped = { ended: ['i-1'], stopped: ['i-1'], members: [member('i-2')] };
+    expect(await mended([warned], inMs(2), stopped)).toEqual([warned]);
+    expect(await mended([warned], inMs(2), { members: [member('i-1', { state: 'pending' })] })).toEqual([warned]);
+    const [drained] = await mended([warned], inMs(8), { members: [member('i-1')] });
+    expect(drained).toMatchObject({ drain: `interruption-${inMs(120)}-new`, drainOrderedAtMs: inMs(8) });
+  });
   it('goes to a new drain when its own has not come to its end two minutes after it should have', async () => {
     const stuck = swap('i-1', { reason: 'scale-in', state: 'draining', drainStartedAtMs: noonMs });
     const [before] = await mended([stuck], inMs(719), { members: [member('i-1')] });

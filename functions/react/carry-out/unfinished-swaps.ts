@@ -103,6 +103,7 @@ export const continueSwaps = async (
   const taking = {
     timeoutMs: run.group.drain.timeoutMs,
     shown,
+    running: new Set(members.flatMap(({ instance, state }) => (state === 'running' ? [instance] : []))),
     spared: new Set(spared.map(({ instance }) => instance)),
     stopped: new Set(needless.filter((instance) => !aside.includes(instance))),
     ended: new Set(endsHeard(gathered.state, members)),

@@ -82,6 +82,29 @@ describe('a drain that a user stopped', () => {
   });
 });
 
+describe('a warned member that got no drain, because a describe showed it as stopped', () => {
+  const { drain: _, ...undrained } = swap({ state: 'leaving', claimedAtMs: nowMs - 7_000, deadlineMs: nowMs + 113_000 });
+  const running = { running: new Set(['i-1']) };
+  it('gets the drain of its warning once a look shows that it runs', () => {
+    const asked: unknown[] = [];
+    const drainFor: TakingOver['drainFor'] = (kind, deadlineMs) => {
+      asked.push(deadlineMs);
+      return `${kind}-new`;
+    };
+    expect(takenOver(undrained, taking({ ...running, drainFor }))).toEqual({ drain: 'interruption-new', drainOrderedAtMs: nowMs });
+    expect(asked).toContain(nowMs + 113_000);
+    expect(takenOver({ ...undrained, reason: 'hook' }, taking(running))).toMatchObject({ drain: 'hook-new' });
+  });
+  it('gets none while it is stopped, when its end was received, or after its deadline', () => {
+    expect(takenOver(undrained, taking())).toBeUndefined();
+    expect(takenOver(undrained, taking({ ...running, ended: new Set(['i-1']) }))).toBeUndefined();
+    expect(takenOver({ ...undrained, deadlineMs: nowMs }, taking(running))).toBeUndefined();
+  });
+  it('keeps the drain that it has', () => {
+    expect(takenOver({ ...undrained, drain: 'd' }, taking(running))).toBeUndefined();
+  });
+});
+
 describe('an instance that runs on after its drain', () => {
   it('that EC2 stopped is ours to end five minutes after its deadline', () => {
     const drained = swap({ state: 'drained', deadlineMs: nowMs - 300_000 });
