@@ -156,8 +156,9 @@ export const planEvenOut = (work: Work, headcount: Headcount, most: number): Ret
     members = members.filter(mayLeave);
     const move = widest(movesOf(members, work).filter(({ member, branch }) => alone.get(kindOf(member)) === branch));
     if (move === undefined) break;
-    const { member, place } = move;
-    const key = [place.leaf.path, ...place.offerings.map(offeringKey)].join('|');
+    const { member, place, branch } = move;
+    // Each node has its own reason.
+    const key = [branch.key, place.leaf.path, ...place.offerings.map(offeringKey)].join('|');
     const portion = portions.get(key) ?? portionOf(place);
     portions.set(key, portion);
     portion.instances.push(member.instance);

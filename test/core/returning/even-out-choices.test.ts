@@ -41,6 +41,17 @@ describe('of several uneven nodes', () => {
     expect(movesOf(decide(atRest(tree, [spotA, spotB, spotC, spotD, spotE, spotF, spotG], there, one)))).toEqual([['spot-e', 1]]);
   });
 
+  it('each says why its own members move, where they move to one pool', () => {
+    const tree = weighted([spread('pool', 'spot-a', 'spot-b'), 3], [onDemandB.name, 1]);
+    const there = [...members(spotA, 4), ...members(onDemandB, 3)];
+    const two: Beside = { group: { swap: { order: 'launch-first', maxSurge: 2 } } };
+    const { moves } = decide(atRest(tree, [spotA, spotB, onDemandB], there, two));
+    expect(moves?.map(({ pool, instances, why }) => [pool, instances.map((id) => id.split('#')[0]), why])).toEqual([
+      ['spot-b', ['spot-a'], { code: 'fewer-members', held: 0, fromHeld: 4 }],
+      ['spot-b', [onDemandB.name], { code: 'below-share', below: 1.25, fromAbove: 1.25 }],
+    ]);
+  });
+
   it('the first of equal ones goes first', () => {
     const tree = weighted([spread('pool', 'spot-a', 'spot-b'), 1], [spread('pool', 'spot-c', 'spot-d'), 1]);
     const there = [...members(spotA, 3), ...members(spotB, 1), ...members(spotC, 3), ...members(spotD, 1)];
