@@ -128,6 +128,29 @@ describe('a launch beyond the size that evens out a spread', () => {
     expect(needless(old, moves('t', 't'))).toHaveLength(1);
     expect(needless(old, moves('u', 't', 't'))).toHaveLength(1);
   });
+  it('is needed for weights beside a move of its function within one of them, as its decision names both', () => {
+    const spreads = {
+      capacity: {
+        weighted: [
+          { use: { spread: ['spot-a', 'spot-b'] }, weight: 3 },
+          { use: 'od-b', weight: 1 },
+        ],
+      },
+    };
+    const six = ['spot-a', 'spot-a', 'spot-a', 'od-b', 'od-b', 'od-b'];
+    /** Two launches of one function, which names these members as those that move. */
+    const named = (...moves: readonly string[]) =>
+      details(needlessLaunch, all(held(six, spreads), launches(100, 'spot-b', 'spot-b')), {
+        stored: {
+          ...{ states: {}, swaps: [], deadLetters: 0, staleMessages: 0 },
+          decisions: ['r-i-100-0', 'r-i-100-1'].map((id) => ({ id, group: 'web', decision: [{ placements: [{ pool: 'spot-b', moves }] }] })),
+        },
+      });
+    expect(named('i-0', 'i-3')).toEqual([]);
+    // Each of these is one move too many for the weights, or for the spread.
+    expect(named('i-3', 'i-4')).toHaveLength(1);
+    expect(named('i-0', 'i-1')).toHaveLength(1);
+  });
   it('goes to the part that holds fewest of those that give', () => {
     const three = {
       capacity: { tiered: [{ spread: ['spot-a', 'spot-b', 'spot-c'] }, 'od-b'] },

@@ -25,6 +25,7 @@ type Pair = Beside & {
   /** Below a spread by zone or type: who is in the part that both are in. */
   readonly scope: Scope;
   readonly counted: Counted;
+  readonly namedBy: (launch: Life) => readonly string[];
 };
 
 /** A move needs a saving of a twentieth (docs/policy.md, return); prices are believed for a while. */
@@ -114,15 +115,31 @@ const lookedFor = remembered(
 const wasShownProtected = (chronicle: Chronicle, than: Life, one: Life): boolean =>
   isProtected(than, one.launchedAtMs) && isProtected(than, (lookedFor(chronicle).get(one) ?? one.launchedAtMs) - chronicle.times.asgLagMs);
 
+/** Members that each stored decision says its launches move. */
+const declaredIn = remembered(
+  (chronicle: Chronicle): ReadonlyMap<string, readonly string[]> =>
+    new Map(decisionsOf(chronicle.history).flatMap(({ id, moves }) => (moves === undefined ? [] : [[id, moves] as const]))),
+);
+
+/** Members that the stored decision of a launch says its launches move. Without a stored decision, this is unknown. */
+const saidToMove = (chronicle: Chronicle, life: Life): readonly string[] | undefined => {
+  const decision = reservationOf(life)?.replace(/-r\d+-\d+$/, '');
+  return decision === undefined ? undefined : declaredIn(chronicle).get(decision);
+};
+
+/** Whether a stored decision shows that none of its launches moves a member. Without a stored decision, this is unknown. */
+export const isSaidToMoveNobody = (chronicle: Chronicle, life: Life): boolean => saidToMove(chronicle, life)?.length === 0;
+
 /** Members that a launch may replace, because it is in a better place. */
 const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Beside, among = beside.members): readonly Life[] => {
   const counted: Counted = new Map();
+  const namedBy = (launch: Life): readonly string[] => saidToMove(chronicle, launch) ?? [];
   return among.filter(
     (than) =>
       than !== one &&
       mayMove(policy, than) &&
       !wasShownProtected(chronicle, than, one) &&
-      isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, counted, ...beside }),
+      isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, counted, namedBy, ...beside }),
   );
 };
 
@@ -163,18 +180,6 @@ const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, beside: Bes
   const staying = members.filter((one) => !before.includes(one));
   const replaceable = [life, ...before].map((one) => worseThan(chronicle, policy, one, beside, staying));
   return replaceable[0]?.length === 0 ? 0 : mostPairs(replaceable);
-};
-
-/** Members that each stored decision says its launches move. */
-const declaredIn = remembered(
-  (chronicle: Chronicle): ReadonlyMap<string, readonly string[]> =>
-    new Map(decisionsOf(chronicle.history).flatMap(({ id, moves }) => (moves === undefined ? [] : [[id, moves] as const]))),
-);
-
-/** Whether a stored decision shows that none of its launches moves a member. Without a stored decision, this is unknown. */
-export const isSaidToMoveNobody = (chronicle: Chronicle, life: Life): boolean => {
-  const decision = reservationOf(life)?.replace(/-r\d+-\d+$/, '');
-  return decision !== undefined && declaredIn(chronicle).get(decision)?.length === 0;
 };
 
 /** How many members beyond the size a launch may make, because it moves one of them to a better place, or on demand where so many are owed. */

@@ -21,6 +21,8 @@ type Launch = {
   readonly scope: Scope;
   /** What was counted beside this launch already, for other members that it may replace. */
   readonly counted: Counted;
+  /** Ids of the members that the stored decision of a launch says its launches move. */
+  readonly namedBy: (launch: Life) => readonly string[];
 };
 
 /** Below a spread by zone or type: which members are in the part in question. */
@@ -61,11 +63,28 @@ const aboveShare =
 const movesBefore = (others: readonly Life[], above: number): readonly Life[] =>
   above <= 0 ? [] : others.toSorted((one, other) => other.order - one.order).slice(0, above);
 
+/** The parts of those launches before that replace a member of their own part, one for each member that their decision names there. */
+const leaversWithin = (selector: Selector, launch: Launch, before: readonly Life[], toLeave: Life): readonly string[] => {
+  const { policy, life, members, scope, namedBy } = launch;
+  const taken = new Set([toLeave]);
+  return before.flatMap((one) => {
+    const part = partOf(selector, one, policy, life.launchedAtMs);
+    const leaver = members.find(
+      (other) =>
+        !taken.has(other) && scope.has(other) && namedBy(one).includes(other.instance) && partOf(selector, other, policy, life.launchedAtMs) === part,
+    );
+    if (leaver !== undefined) taken.add(leaver);
+    return leaver === undefined || part === undefined ? [] : [part];
+  });
+};
+
 /**
  * Members by part beside a launch, after the members left that launches just before it replace. The fullest part gives first. Below a spread by zone or type,
- * only launches of the same zone or type do: a launch of another one replaces a member there.
+ * only launches of the same zone or type do: a launch of another one replaces a member there. `toLeave`: a member that this launch replaces. With it, each
+ * launch before replaces a member of its own part first, if its decision names one there: a selector below moves that member.
  */
-const countHeld = (selector: Selector, { policy, life, members, desired, scope }: Launch, fullness: Fullness): Held => {
+const countHeld = (selector: Selector, launch: Launch, fullness: Fullness, toLeave?: Life): Held => {
+  const { policy, life, members, desired, scope } = launch;
   const atMs = life.launchedAtMs;
   const others = members.filter((one) => one.order < life.order);
   const held = new Map<string, number>();
@@ -76,13 +95,19 @@ const countHeld = (selector: Selector, { policy, life, members, desired, scope }
     held.set(part, (held.get(part) ?? 0) + 1);
     if (!isProtected(one, atMs)) free.set(part, (free.get(part) ?? 0) + 1);
   }
-  for (let leavers = movesBefore(others, others.length - desired - policy.spare).filter(scope.has).length; leavers > 0; leavers -= 1) {
+  const leave = (part: string): void => {
+    held.set(part, (held.get(part) ?? 0) - 1);
+    free.set(part, (free.get(part) ?? 0) - 1);
+  };
+  const before = movesBefore(others, others.length - desired - policy.spare).filter(scope.has);
+  const inside = toLeave === undefined ? [] : leaversWithin(selector, launch, before, toLeave);
+  for (const part of inside) leave(part);
+  for (let leavers = before.length - inside.length; leavers > 0; leavers -= 1) {
     const [fullest] = [...held.keys()]
       .filter((part) => (free.get(part) ?? 0) > 0)
       .toSorted((one, other) => fullness(other, held) - fullness(one, held));
     if (fullest === undefined) break;
-    held.set(fullest, (held.get(fullest) ?? 0) - 1);
-    free.set(fullest, (free.get(fullest) ?? 0) - 1);
+    leave(fullest);
   }
   return held;
 };
@@ -121,15 +146,18 @@ export const evensOut = (selector: Selector, launch: Launch, member: Life): bool
   const { policy, life } = launch;
   const [to, from] = [life, member].map((one) => partOf(selector, one, policy, life.launchedAtMs));
   if (to === undefined || from === undefined || to === from || !launch.scope.has(life) || !launch.scope.has(member)) return false;
-  if (selector.kind === 'spread') {
-    const held = heldBeside(selector, launch, byCount);
-    return life.market === member.market && (held.get(from) ?? 0) - (held.get(to) ?? 0) >= 2;
-  }
+  /** The counts beside the launch: those where the fullest parts gave, and where its decision names the member, those where named members gave. */
+  const heldWith = (fullness: NamedFullness): readonly Held[] => [
+    heldBeside(selector, launch, fullness),
+    ...(launch.namedBy(life).includes(member.instance) ? [countHeld(selector, launch, fullness.of, member)] : []),
+  ];
+  if (selector.kind === 'spread')
+    return life.market === member.market && heldWith(byCount).some((held) => (held.get(from) ?? 0) - (held.get(to) ?? 0) >= 2);
   if (selector.kind !== 'weighted' || (member.market === 'spot' && life.market !== 'spot')) return false;
   // Only parts that can give have shares, and the judge does not know which other parts Holdfast believed to give.
   return sharing(selector, [from, to]).some((among) => {
     const above = aboveShare(selector, among);
-    return isApart(above, heldBeside(selector, launch, { name: among.join(), of: above }), from, to);
+    return heldWith({ name: among.join(), of: above }).some((held) => isApart(above, held, from, to));
   });
 };
 
