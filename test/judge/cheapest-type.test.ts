@@ -58,6 +58,11 @@ describe('below cheapest, the cheapest type of a pool is launched', () => {
     expect(found({ pool: 'od-b', change: stated })).toEqual([]);
     expect(found({ pool: 'od-b', instanceType: 'u', change: { onDemandPrices: { t: 0.05, u: 0.2 } } })).toHaveLength(1);
   });
+  it('holds where a spread below it chooses the type, and breaks where it chooses the zone', () => {
+    const spread = (by: string) => ({ capacity: { cheapest: [{ spread: ['spot-a'], by }, 'od-b'] } });
+    expect(found({ change: spread('instance-type') })).toEqual([]);
+    expect(found({ change: spread('zone') })).toHaveLength(1);
+  });
   it('says nothing of a pool above which nothing is cheapest, of two zones, or that is an Auto Scaling group', () => {
     expect(found({ change: { capacity: { tiered: ['spot-a', 'od-b'] } } })).toEqual([]);
     const wide = { ...policy.pools, 'spot-a': { market: 'spot', subnets: ['subnet-a', 'subnet-b'] } };

@@ -76,13 +76,13 @@ const hasOrder = ({ asg, ...pool }: PolicyPool): boolean => asg === undefined &&
 /** What the selectors above the pool of a launch leave of it, where one of them is `cheapest`. */
 const belowCheapest = (placed: Placed): Bound | undefined => {
   const path = boundPath(placed);
-  return path.some(({ selector }) => selector.kind === 'cheapest') ? path.at(-1)?.within : undefined;
+  return path.some(({ selector }) => selector.kind === 'cheapest') ? path.at(-1)?.below : undefined;
 };
 
 export const cheapestTypeFirst: Rule = {
   name: 'below cheapest, the cheapest type of a pool is launched',
   meaning:
-    'Below `cheapest`, nothing is launched from a pool of one zone while another type of this pool would give it for a tenth less, by the prices that Holdfast has read or that the policy states. Moves do not count, and neither do pools that are Auto Scaling groups: these choose among their types by themselves.',
+    'Below `cheapest`, nothing is launched from a pool of one zone while another type of this pool would give it for a tenth less, by the prices that Holdfast has read or that the policy states. A spread by instance type chooses the type itself. Moves do not count, and neither do pools that are Auto Scaling groups: these choose among their types by themselves.',
   broken: byAnyPolicy((chronicle, placed) => {
     const { policy, moment, life, pool, replaces } = placed;
     const within = belowCheapest(placed);

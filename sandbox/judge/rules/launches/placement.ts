@@ -1,7 +1,7 @@
 import { isKnownToLeave, type Moment, perhapsHeld, priceBeliefMs, surelyHeld } from '../../capacity/giving.ts';
 import { givesAtAll, givingWell } from '../../capacity/giving-well.ts';
 import { placedBeside } from '../../capacity/owed-beside.ts';
-import { byAnyPolicy, type Placed } from '../../capacity/placed.ts';
+import { type Bound, byAnyPolicy, type Placed } from '../../capacity/placed.ts';
 import { movesIn } from '../../capacity/returning.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
@@ -61,16 +61,20 @@ export const withinCap: Rule = {
   }),
 };
 
-/** Every selector on the way to the pool of a launch, with what those above it leave to choose from. */
+/** What a selector on the way to the pool of a launch leaves to choose from below it, of what those above it leave. */
+const boundBelow = ({ kind, by }: Selector, above: Bound, life: Life): Bound => {
+  if (kind !== 'spread' || by === 'pool') return above;
+  const key = by === 'zone' ? 'zone' : 'instanceType';
+  return (offering) => above(offering) && offering[key] === life[key];
+};
+
+/** Every selector on the way to the pool of a launch, with what those above it leave to choose from, and what is left below it. */
 export const boundPath = ({ policy, pool, life, from }: Placed) => {
-  let within = from;
+  let below = from;
   return pathTo(policy.capacity, pool.name).map(({ selector, child }) => {
-    const step = { selector, child, within };
-    const above = within;
-    if (selector.kind === 'spread' && selector.by === 'zone') within = (offering) => above(offering) && offering.zone === life.zone;
-    if (selector.kind === 'spread' && selector.by === 'instance-type')
-      within = (offering) => above(offering) && offering.instanceType === life.instanceType;
-    return step;
+    const within = below;
+    below = boundBelow(selector, within, life);
+    return { selector, child, within, below };
   });
 };
 
