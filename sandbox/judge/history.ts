@@ -314,6 +314,8 @@ export type FunctionEvent =
         };
         /** The group whose launch a dry run tries. */
         readonly tries?: string;
+        /** The partition of a table that a `Query` named. */
+        readonly partition?: string;
         /** Instances that a call to the load balancer was to take out of service, and of which target group. */
         readonly takesOut?: readonly string[];
         readonly takesOutOf?: string;

@@ -114,3 +114,16 @@ test('a call that puts instances into a group names them', () => {
   const registered = callEvents({ ...logged, service: 'elasticloadbalancing', operation: 'RegisterTargets' }, { input, output: {} });
   expect([attached, registered]).toMatchObject([[{ putsIn: ['i-1', 'i-2'] }], [{ putsIn: ['i-3'] }]]);
 });
+
+test('a query says of which partition it reads, and no other call does', () => {
+  const input = {
+    KeyConditionExpression: '#group = :registry AND begins_with(#item, :entry)',
+    ExpressionAttributeValues: { ':entry': { S: 'group#' }, ':registry': { S: '@registry' } },
+  };
+  const read = { ...logged, service: 'dynamodb', operation: 'Query' };
+  expect(callEvents(read, { input, output: undefined })).toEqual([
+    { ...called, service: 'dynamodb', operation: 'Query', isMutating: false, partition: '@registry' },
+  ]);
+  expect(callEvents({ ...read, operation: 'Scan' }, { input, output: undefined })[0]).not.toHaveProperty('partition');
+  expect(callEvents(read, { input: {}, output: undefined })[0]).not.toHaveProperty('partition');
+});

@@ -43,6 +43,31 @@ it('an end without a signal is one that the world knows, and that no message of 
   expect(judged([], 200)).toEqual(['decision d1 says that i-1 has ended']);
 });
 
+it('a message that comes again because AWS refused to show the groups does not count, and one beside a refused read of one group does', () => {
+  const refusedIn = (partitions: readonly string[], last: string): readonly string[] =>
+    details(
+      endsAreTrue,
+      (script) => {
+        twoServe(script);
+        script.end(90, 'i-1', { kind: 'ec2' });
+        script.react(100, 101, 'look', [{ about: 'state', instance: 'i-1', state: 'terminated' }], false, ['look-0']);
+        const call = { kind: 'called', invocation: 'look', function: 'react', askedAtMs: 100_000, isMutating: false } as const;
+        const query = { ...call, service: 'dynamodb', operation: 'Query', trouble: 'fault', applied: false } as const;
+        const tries = partitions.map((partition) => ({ ...query, partition, outcome: 'InternalServerError' }));
+        const { trouble: _, ...went } = query;
+        const end = last === 'ok' ? { ...went, outcome: last } : { ...query, outcome: last };
+        script.at(100.5, ...tries, { ...end, partition: '@registry' }, { ...went, partition: 'web', outcome: 'ok', applied: true });
+        script.at(101, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d1', bytes: 1, by: react('look') });
+      },
+      {
+        stored: { states: {}, swaps: [], decisions: [{ group: 'web', id: 'd1', view: { ended: ['i-1'] } }], deadLetters: 0, staleMessages: 0 },
+      },
+    );
+  expect(refusedIn(['@registry'], 'ThrottlingException')).toEqual([]);
+  expect(refusedIn(['@registry'], 'ok')).toHaveLength(1);
+  expect(refusedIn(['web'], 'ThrottlingException')).toHaveLength(1);
+});
+
 it('a message that came before every describe had to show its instance does not count, and a later one does', () => {
   const launched = (second: number): readonly string[] =>
     details(

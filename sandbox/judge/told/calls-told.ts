@@ -58,6 +58,17 @@ type Processes = { readonly AutoScalingGroupName?: string; readonly ScalingProce
 const processesIn = (operation: string, { AutoScalingGroupName: asg = '', ScalingProcesses: names = [] }: Processes): Pick<Called, 'processes'> =>
   operation === 'SuspendProcesses' || operation === 'ResumeProcesses' ? { processes: { asg, names } } : {};
 
+type Query = {
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
+};
+
+/** The partition comes first in a key condition, and is compared for equality. */
+const partitionIn = (operation: string, { KeyConditionExpression: condition = '', ExpressionAttributeValues: values }: Query) => {
+  const partition = operation === 'Query' ? values?.[/= *(:\w+)/.exec(condition)?.[1] ?? '']?.S : undefined;
+  return partition === undefined ? {} : { partition };
+};
+
 /** What a part of a response is about: a fleet puts the offering into its override, an Auto Scaling group beside the rest. */
 type LaunchPart = {
   readonly Lifecycle?: Refused['market'];
@@ -133,6 +144,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     ...(putInBy[operation] && { putsIn: putInBy[operation](input) }),
     ...startedBy(operation, input),
     ...processesIn(operation, input),
+    ...partitionIn(operation, input),
   };
   const by: Actor = { kind: 'function', function: invocation.functionName, invocation: invocation.id };
   if (launch === undefined) return [called, ...endsDenied(by, operation, outcome, input)];

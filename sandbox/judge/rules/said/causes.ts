@@ -79,6 +79,6 @@ const falseIn = (chronicle: Chronicle): readonly Broken[] =>
 export const causesAreTrue: Rule = {
   name: 'a decision names what led to it',
   meaning:
-    'The causes of a stored decision are the signals that its function received: it names each living member of the group that a warning, advice, a hook or a change of its state was received about, and no other instance. It counts as many as it names. Members that describes need not show yet do not count, and neither does a message that comes again because AWS refused to show its instance.',
+    'The causes of a stored decision are the signals that its function received: it names each living member of the group that a warning, advice, a hook or a change of its state was received about, and no other instance. It counts as many as it names. Members that describes need not show yet do not count, and neither does a message that comes again because AWS refused to show its instance or the groups.',
   broken: falseIn,
 };

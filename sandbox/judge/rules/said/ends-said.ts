@@ -37,6 +37,6 @@ const wrongIn = (chronicle: Chronicle, { group, id, view }: Json): readonly Brok
 export const endsAreTrue: Rule = {
   name: 'ends without a signal are true',
   meaning:
-    'An instance that a decision names as ended without a signal has begun to end when the decision is stored, and the function of the decision received no message about its end. A message that comes again because AWS refused to show its instance does not count, and neither does one that came before every describe had to show it. An instance that its Auto Scaling group took from a warm pool counts as ended for as long as a late describe may show it as stopped.',
+    'An instance that a decision names as ended without a signal has begun to end when the decision is stored, and the function of the decision received no message about its end. A message that comes again because AWS refused to show its instance or the groups does not count, and neither does one that came before every describe had to show it. An instance that its Auto Scaling group took from a warm pool counts as ended for as long as a late describe may show it as stopped.',
   broken: (chronicle) => mapsOf(chronicle.history.stored.decisions).flatMap((decision) => wrongIn(chronicle, decision)),
 };
