@@ -9,7 +9,14 @@ import { inParallel } from '../calls/in-parallel.ts';
 import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
-import { joinedHere, notedWithinMs, notNotedYet, rememberJoined, rememberNoted } from './joined-here.ts';
+import {
+  joinedHere,
+  leaveOutOfNotes,
+  notedWithinMs,
+  notNotedYet,
+  rememberJoined,
+  rememberNoted,
+} from './joined-here.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /** Calls under way for one group: enough that fifty of them fit into an invocation. */
@@ -70,6 +77,7 @@ export const attachMembers = async (
 
 /**
  * Tags members as joined. The tag separates instances that a user detached from those that are still to be attached.
+ * EC2 refuses a call as a whole for one instance that is no member any more. The others are tagged at once without it.
  */
 export const noteJoined = async (
   deps: ProviderDeps,
@@ -81,18 +89,27 @@ export const noteJoined = async (
     { Key: tags.group, Value: groupTagValue(deps.deployment, group) },
     { Key: tags.joined, Value: joinedTagValue(asg, deps.now()) },
   ];
+  let refusal: unknown;
+  const tag = (ids: readonly string[]): Promise<unknown> =>
+    deps.ec2.send(new CreateTagsCommand({ Resources: [...ids], Tags })).catch((error: unknown) => {
+      refusal = error;
+      throw error;
+    });
   for (const part of chunks(instances, tagsPerCall)) {
-    await deps.ec2.send(new CreateTagsCommand({ Resources: [...part], Tags })).then(
-      () => rememberNoted(deps.autoScaling, part),
-      (error: unknown) =>
-        deps.note(
-          'Members joined their Auto Scaling group without our tag: a member that is detached later is attached again.',
-          {
-            instances: part,
-            code: codeOf(error),
-            reason: messageOf(error),
-          },
-        ),
+    // The members have joined, whatever becomes of their tags.
+    const { done, failed } = await actOn(part, tag).catch((): ActionResult => ({ done: [], failed: [] }));
+    const refused = failed.filter(({ retry }) => retry === 'never').map(({ instance }) => instance);
+    rememberNoted(deps.autoScaling, done);
+    leaveOutOfNotes(deps.autoScaling, refused);
+    if (done.length === part.length) continue;
+    const tagged = new Set(done);
+    deps.note(
+      'Members joined their Auto Scaling group without our tag: a member that is detached later is attached again.',
+      {
+        instances: part.filter((instance) => !tagged.has(instance)),
+        code: codeOf(refusal),
+        reason: messageOf(refusal),
+      },
     );
   }
 };

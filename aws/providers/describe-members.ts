@@ -13,7 +13,7 @@ import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standbyIn, standingsIn, waitingIn } from './auto-scaling-groups.ts';
 import { isHealthRead, type LookTogether, type Together } from './health-turns.ts';
-import { joinedHere } from './joined-here.ts';
+import { joinedHere, leaveOutOfNotes } from './joined-here.ts';
 import { isDetached, isLeftOutside, type Seen, targetGroupsOf, toMember } from './member-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { type Reading, readGroups, type Shown } from './read-groups.ts';
@@ -154,6 +154,10 @@ const holdingsIn = async ({ shown, health, changes }: Found, deps: ProviderDeps,
   const known = new Map(instances.map((instance) => [instance.InstanceId ?? '', instance]));
   const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
+  leaveOutOfNotes(
+    deps.autoScaling,
+    detached.map(({ InstanceId = '' }) => InstanceId),
+  );
   const stillTagged = detached.filter((instance) => tagOf(instance, asgTag) !== undefined);
   const ours = all.filter((instance) => !detached.includes(instance));
   const ended = ours.filter((instance) => !isAlive(instance) && !isStarting(instance, standings));

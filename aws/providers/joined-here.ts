@@ -3,8 +3,11 @@ import type { Instance } from '@aws-sdk/client-ec2';
 import { describeLagMs } from '../../core/times/times.ts';
 import { mostRemembered, perClient } from '../calls/remembered.ts';
 
-/** An instance that this environment attached, and when. `noted`: the instance is tagged as joined. */
-type Joined = { readonly asg: string; readonly atMs: number; readonly noted: boolean };
+/**
+ * An instance that this environment attached, and when. `noted`: the instance is tagged as joined. `leftOut`: no call
+ * that tags others tags it, because EC2 would refuse the whole call.
+ */
+type Joined = { readonly asg: string; readonly atMs: number; readonly noted: boolean; readonly leftOut?: true };
 
 /**
  * How long the tag of a member that joined waits for other new members, so that one call tags all of them. It is at
@@ -23,7 +26,8 @@ export const isNoteShown = ({ LaunchTime }: Instance, nowMs: number): boolean =>
 const knownTo = perClient<AutoScalingClient, Map<string, Joined>>(() => new Map());
 
 /**
- * Remembers that instances joined an Auto Scaling group now. An instance that joined before keeps its time. If there
+ * Remembers that instances joined an Auto Scaling group now. An instance that joined before keeps its time, unless it was
+ * left out since: it joins anew. If there
  * are too many, tagged ones are forgotten.
  */
 export const rememberJoined = (
@@ -33,7 +37,10 @@ export const rememberJoined = (
 ): void => {
   const known = knownTo(client);
   if (known.size > mostRemembered) for (const [id, { noted }] of known) if (noted) known.delete(id);
-  for (const id of instances) if (known.get(id)?.asg !== asg) known.set(id, { asg, atMs, noted: false });
+  for (const id of instances) {
+    const before = known.get(id);
+    if (before?.asg !== asg || before.leftOut === true) known.set(id, { asg, atMs, noted: false });
+  }
 };
 
 /** The memory of this environment about an instance that joined this Auto Scaling group. */
@@ -42,15 +49,31 @@ export const joinedHere = (client: AutoScalingClient, asg: string, instance: str
   return joined?.asg === asg ? joined : undefined;
 };
 
-/** Instances that joined this Auto Scaling group and have no tag yet. */
+/** Instances that joined this Auto Scaling group, have no tag yet, and can be tagged with others. */
 export const notNotedYet = (client: AutoScalingClient, asg: string): readonly (Joined & { readonly id: string })[] =>
-  [...knownTo(client)].flatMap(([id, joined]) => (joined.asg === asg && !joined.noted ? [{ id, ...joined }] : []));
+  [...knownTo(client)].flatMap(([id, joined]) =>
+    joined.asg === asg && !joined.noted && joined.leftOut === undefined ? [{ id, ...joined }] : [],
+  );
 
-/** Remembers that these instances are tagged as joined. */
-export const rememberNoted = (client: AutoScalingClient, instances: readonly string[]): void => {
+const remember = (
+  client: AutoScalingClient,
+  instances: readonly string[],
+  more: Partial<Pick<Joined, 'noted' | 'leftOut'>>,
+): void => {
   const known = knownTo(client);
   for (const id of instances) {
     const joined = known.get(id);
-    if (joined !== undefined) known.set(id, { ...joined, noted: true });
+    if (joined !== undefined) known.set(id, { ...joined, ...more });
   }
 };
+
+/** Remembers that these instances are tagged as joined. */
+export const rememberNoted = (client: AutoScalingClient, instances: readonly string[]): void =>
+  remember(client, instances, { noted: true });
+
+/**
+ * Remembers that no call that tags others may tag these instances: EC2 refused it, or their user detached them. If a
+ * describe shows one in its Auto Scaling group later, it is tagged all the same.
+ */
+export const leaveOutOfNotes = (client: AutoScalingClient, instances: readonly string[]): void =>
+  remember(client, instances, { leftOut: true });

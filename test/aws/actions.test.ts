@@ -74,6 +74,26 @@ describe('admitting members', () => {
     expect(aws.inputsOf('CreateTags').map(({ Resources }) => Resources)).toEqual([['i-1'], ['i-1', 'i-2']]);
   });
 
+  test('tags the others at once where EC2 refuses the tag of one that left its group, and tries that one with no others again', async () => {
+    const refusal = failsWith(
+      'UnauthorizedOperation',
+      'You are not authorized to perform: ec2:CreateTags on resource: arn:aws:ec2:r:1:instance/i-0001',
+    );
+    const { provider, aws } = over(attached, { AttachInstances: {}, CreateTags: [refusal, {}, {}, {}, {}] });
+    await provider.admit(attached, ['i-0001'], { moreCome: true });
+    await provider.admit(attached, ['i-0002']);
+    await provider.admit(attached, ['i-0003']);
+    await provider.noteJoined(attached, ['i-0001']);
+    await provider.admit(attached, ['i-0001']);
+    expect(aws.inputsOf('CreateTags').map(({ Resources }) => Resources)).toEqual([
+      ['i-0001', 'i-0002'],
+      ['i-0002'],
+      ['i-0003'],
+      ['i-0001'],
+      ['i-0001'],
+    ]);
+  });
+
   test('tags members in their Auto Scaling group as joined again, and no member without one', async () => {
     const { provider, aws } = over(attached, { CreateTags: {} });
     await provider.noteJoined(attached, ['i-0001']);

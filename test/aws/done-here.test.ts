@@ -50,6 +50,14 @@ describe('a member that this environment has just attached', () => {
     expect(await look(45_001)).toMatchObject({ members: [], detached: ['i-1'], aside: [], ended: [] });
   });
 
+  test('is not tagged with others any more, once it counts as detached', async () => {
+    const { provider, aws, look } = environment(attached, { tags: ours, inside: {} });
+    await provider.admit(attached, ['i-1'], { moreCome: true });
+    await look(45_001);
+    await provider.admit(attached, ['i-2']);
+    expect(aws.inputsOf('CreateTags').map(({ Resources }) => Resources)).toEqual([['i-2']]);
+  });
+
   test('has joined in this Auto Scaling group alone', async () => {
     const { provider, look } = environment(attached, { tags: ours, inside: {} });
     await provider.admit(attached, ['i-1'], { moreCome: true });
