@@ -321,6 +321,8 @@ export type FunctionEvent =
         readonly takesOutOf?: string;
         /** Instances that a call was to put into an Auto Scaling group or a target group. */
         readonly putsIn?: readonly string[];
+        /** Instances that a call was to tag. */
+        readonly tags?: readonly string[];
         /** The drain whose workflow a call was to start. */
         readonly starts?: string;
         /** Processes of an Auto Scaling group that a call was to suspend or to resume. */

@@ -1584,6 +1584,20 @@ describe('functions and calls', () => {
     expect(details(rightsSuffice, called({}))).toEqual([]);
     expect(details(rightsSuffice, called({ outcome: 'AccessDenied' }))).toHaveLength(1);
   });
+  it('may be refused the tag of an instance that its user detached a moment before, and of no other', () => {
+    const refused = (detachedAtS: number, more: object = {}, by: object = { kind: 'user' }) =>
+      details(rightsSuffice, (script) => {
+        twoServe(script);
+        script.at(10, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: react('i-0') });
+        script.at(detachedAtS, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'detached', by } as never);
+        called({ service: 'ec2', operation: 'CreateTags', outcome: 'UnauthorizedOperation', tags: ['i-1', 'i-2'], ...more })(script);
+      });
+    expect(refused(95)).toEqual([]);
+    expect(refused(20)).toHaveLength(1);
+    expect(refused(95, {}, { kind: 'asg', asg: 'web-asg', why: 'size' })).toHaveLength(1);
+    expect(refused(95, { tags: ['i-2'] })).toHaveLength(1);
+    expect(refused(95, { outcome: 'InternalError' })).toHaveLength(1);
+  });
   it('are bounded by kind, and make no storm', () => {
     expect(details(callsAreBounded, called({}, 4))).toEqual([]);
     expect(details(callsAreBounded, called({}, 6))).toHaveLength(1);

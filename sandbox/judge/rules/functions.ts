@@ -1,6 +1,11 @@
+import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import type { FunctionEvent } from '../history.ts';
+import { times } from '../times.ts';
+import { stayAt } from '../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+type Called = Extract<FunctionEvent, { readonly kind: 'called' }>;
 
 export const functionsAnswer: Rule = {
   name: 'functions fail only by faults',
@@ -74,15 +79,28 @@ export const itemsAreSmall: Rule = {
   ],
 };
 
+/** Whether a call was to tag an instance that its user had detached a moment ago: a describe need not show that yet. */
+const tagsDetached = (chronicle: Chronicle, { tags = [], askedAtMs, atMs, outcome }: Called): boolean =>
+  outcome === 'UnauthorizedOperation' &&
+  tags
+    .flatMap((instance) => chronicle.life(instance) ?? [])
+    .some(
+      (life) =>
+        stayAt(life, askedAtMs) === undefined &&
+        life.stays.some(
+          ({ how, by, untilMs }) =>
+            how === 'detached' && by?.kind === 'user' && untilMs <= atMs && askedAtMs - untilMs <= times.bothLagMs + times.reactMs,
+        ),
+    );
+
 export const rightsSuffice: Rule = {
   name: 'rights suffice',
-  meaning: 'The role of each function allows every call that this function makes.',
+  meaning:
+    'The role of each function allows every call that this function makes. Only members of Auto Scaling groups may be tagged, so a call that tags one that its user detached a moment before does not count.',
   broken: (chronicle) =>
-    chronicle
-      .of('called')
-      .flatMap(({ outcome, trouble, function: name, service, operation, atMs }): readonly Broken[] =>
-        trouble === undefined && /AccessDenied|Unauthorized|InternalFailure|InternalError/.test(outcome)
-          ? [{ atMs, detail: `${name}: ${service}:${operation} ${outcome}` }]
-          : [],
-      ),
+    chronicle.of('called').flatMap((call): readonly Broken[] => {
+      const { outcome, trouble, function: name, service, operation, atMs } = call;
+      const isDenied = trouble === undefined && /AccessDenied|Unauthorized|InternalFailure|InternalError/.test(outcome);
+      return isDenied && !tagsDetached(chronicle, call) ? [{ atMs, detail: `${name}: ${service}:${operation} ${outcome}` }] : [];
+    }),
 };

@@ -50,6 +50,9 @@ const putInBy: Readonly<Record<string, (input: Joining) => readonly string[]>> =
   RegisterTargets: ({ Targets = [] }) => Targets.flatMap(({ Id }) => Id ?? []),
 };
 
+const taggedBy = (operation: string, { Resources: tags = [] }: { readonly Resources?: readonly string[] }): Pick<Called, 'tags'> =>
+  operation === 'CreateTags' ? { tags } : {};
+
 const startedBy = (operation: string, { name }: { readonly name?: string }): Pick<Called, 'starts'> =>
   operation === 'StartExecution' && name !== undefined ? { starts: name } : {};
 
@@ -142,6 +145,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     ...(isDry && asked?.group !== undefined && { tries: asked.group }),
     ...takenOutBy(operation, input),
     ...(putInBy[operation] && { putsIn: putInBy[operation](input) }),
+    ...taggedBy(operation, input),
     ...startedBy(operation, input),
     ...processesIn(operation, input),
     ...partitionIn(operation, input),
