@@ -135,6 +135,14 @@ const notedIn = ({ policyVersion }: Group, { registered }: Partial<Changes> = {}
 /** What was read of a group, and what its items report. */
 type Found = { readonly shown: Shown; readonly health: Health; readonly changes: Changes | undefined };
 
+/** Instances that their user detached. EC2 would refuse a call that tags one of them together with new members. */
+const detachedIn = ({ autoScaling }: ProviderDeps, seen: Seen, all: readonly Instance[]): readonly Instance[] => {
+  const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
+  const ids = detached.map(({ InstanceId = '' }) => InstanceId);
+  leaveOutOfNotes(autoScaling, ids);
+  return detached;
+};
+
 /** The holdings of a group, each instance once, with its target health. */
 const holdingsIn = async ({ shown, health, changes }: Found, deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const { instances, asgs } = shown;
@@ -153,11 +161,7 @@ const holdingsIn = async ({ shown, health, changes }: Found, deps: ProviderDeps,
   const names = asgsOf(group);
   const known = new Map(instances.map((instance) => [instance.InstanceId ?? '', instance]));
   const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
-  const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
-  leaveOutOfNotes(
-    deps.autoScaling,
-    detached.map(({ InstanceId = '' }) => InstanceId),
-  );
+  const detached = detachedIn(deps, seen, all);
   const stillTagged = detached.filter((instance) => tagOf(instance, asgTag) !== undefined);
   const ours = all.filter((instance) => !detached.includes(instance));
   const ended = ours.filter((instance) => !isAlive(instance) && !isStarting(instance, standings));
