@@ -26,9 +26,8 @@ export const isNoteShown = ({ LaunchTime }: Instance, nowMs: number): boolean =>
 const knownTo = perClient<AutoScalingClient, Map<string, Joined>>(() => new Map());
 
 /**
- * Remembers that instances joined an Auto Scaling group now. An instance that joined before keeps its time, unless it was
- * left out since: it joins anew. If there
- * are too many, tagged ones are forgotten.
+ * Remembers that instances joined an Auto Scaling group now. An instance that joined before keeps its time. One that
+ * was left out since joins anew. If there are too many, tagged ones are forgotten.
  */
 export const rememberJoined = (
   client: AutoScalingClient,
