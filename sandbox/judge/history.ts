@@ -305,13 +305,7 @@ export type FunctionEvent =
          * What a call that launches requested: `CreateFleet` names its group and its pool by tag, `LaunchInstances` its Auto Scaling group. A repeat of
          * the request has the same token.
          */
-        readonly launch?: {
-          readonly group?: string;
-          readonly pool?: string;
-          readonly asg?: string;
-          readonly count: number;
-          readonly token?: string;
-        };
+        readonly launch?: { readonly group?: string; readonly pool?: string; readonly asg?: string; readonly count: number; readonly token?: string };
         /** The group whose launch a dry run tries. */
         readonly tries?: string;
         /** The partition of a table that a `Query` named. */
