@@ -101,6 +101,30 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
       async sign() { throw new Error('Signing for several regions is left out of this bundle (assembly/lean-sdk.ts)'); }
     }`,
   },
+  // The choice of that signer, for global endpoints. All other endpoints of EventBridge are signed for one region.
+  {
+    module: /@aws-sdk[\\/]client-eventbridge[\\/]dist-es[\\/]auth[\\/]httpAuthSchemeProvider\.js$/,
+    contents: `import { resolveAwsSdkSigV4Config } from '@aws-sdk/core/httpAuthSchemes';
+      import { getSmithyContext, normalizeProvider } from '@smithy/core/client';
+      export const defaultEventBridgeHttpAuthSchemeParametersProvider = async (config, context) => ({
+        operation: getSmithyContext(context).operation,
+        region: await config.region(),
+      });
+      export const defaultEventBridgeHttpAuthSchemeProvider = ({ region }) => [{
+        schemeId: 'aws.auth#sigv4',
+        signingProperties: { name: 'events', region },
+        propertiesExtractor: (config, context) => ({ signingProperties: { config, context } }),
+      }];
+      export const resolveHttpAuthSchemeConfig = (config) =>
+        Object.assign(resolveAwsSdkSigV4Config(config), { authSchemePreference: normalizeProvider(config.authSchemePreference ?? []) });`,
+  },
+  // Logs that are kept back until an error: no logger is made with such a buffer.
+  {
+    module: /@aws-lambda-powertools[\\/]logger[\\/]lib[\\/]esm[\\/]logBuffer\.js$/,
+    contents: `export class CircularMap extends Map {
+      setItem() { throw new Error('Logs that are kept back are left out of this bundle (assembly/lean-sdk.ts)'); }
+    }`,
+  },
   // The stack fixes the version of Node that functions run on.
   {
     module: awsInnards('client', 'emitWarningIfUnsupportedVersion'),

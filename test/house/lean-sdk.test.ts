@@ -1,5 +1,4 @@
 import { glob, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Md5, Sha256 } from '@smithy/core/checksum';
 import { RpcProtocol } from '@smithy/core/protocols';
@@ -10,9 +9,13 @@ import { edits, innerStandIns, withoutRegions } from '../../assembly/lean-sdk.ts
 import * as clients from '../../aws/calls/clients.ts';
 
 const root = dirname(dirname(import.meta.dirname));
-const cores = ['@smithy/core', '@aws-sdk/core', '@aws-sdk/lib-dynamodb', '@smithy/signature-v4'].map((name) => ({
+const packages = [
+  ...['@smithy/core', '@aws-sdk/core', '@aws-sdk/lib-dynamodb', '@smithy/signature-v4'],
+  ...['@aws-sdk/client-eventbridge', '@aws-lambda-powertools/logger'],
+];
+const cores = packages.map((name) => ({
   name,
-  folder: dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)),
+  folder: join(root, 'node_modules', name),
 }));
 const config = { region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
 
@@ -49,7 +52,7 @@ describe('single modules of the SDK that are left out of bundles', () => {
   test.each(innerStandIns)('$module is one module of the SDK', async ({ module }) => {
     const files: string[] = [];
     for (const { name, folder } of cores)
-      for await (const file of glob('dist-es/**/*.js', { cwd: folder })) if (module.test(`${name}/${file}`)) files.push(file);
+      for await (const file of glob('{dist-es,lib/esm}/**/*.js', { cwd: folder })) if (module.test(`${name}/${file}`)) files.push(file);
     expect(files).toHaveLength(1);
   });
 

@@ -224,9 +224,10 @@ const givenUpIn = rememberedBy((chronicle: Chronicle, group: string) =>
  */
 const attemptsIn = (chronicle: Chronicle, told: ReturnType<typeof givenUpIn>): number =>
   told.filter(({ detail }, index) => {
-    const beforeMs = told[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY;
+    const beforeMs = told[index - 1]?.atMs;
     const instances = Array.isArray(detail.instances) ? detail.instances.map(String) : [];
-    return instances.some((instance) => (chronicle.life(instance)?.launchedAtMs ?? Number.POSITIVE_INFINITY) > beforeMs);
+    const isSince = (instance: string): boolean => (chronicle.life(instance)?.launchedAtMs ?? Number.POSITIVE_INFINITY) > (beforeMs ?? 0);
+    return beforeMs === undefined || instances.some(isSince);
   }).length;
 
 /**
