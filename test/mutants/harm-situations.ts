@@ -1,39 +1,14 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
-import { scripted } from '../sim/audit/scripted.ts';
 import { movePrice, neverServing, noCapacity } from '../sim/capacity-steps.ts';
 import { takeYoungest, warnInVain } from '../sim/ending-steps.ts';
 import { moveBound } from '../sim/operator-steps.ts';
 import { scheduled } from '../sim/random-scaling.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { alarm, interrupt, kill, putPolicy, recommendRebalance } from '../sim/steps.ts';
-import { type HoldingKind, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
-
-type Policy = Readonly<Record<string, unknown>>;
-type More = Partial<Situation> & { readonly size?: number; readonly endsAt?: number };
-
-const minuteMs = 60_000;
-const made = scripted(30 * minuteMs);
-
-/** A world of one group that is held in this way. The steps know its policy. */
-const of =
-  (
-    name: string,
-    holding: HoldingKind,
-    options: SettingOptions,
-    steps: (policy: Policy) => readonly Step[],
-    { size = 6, endsAt, ...more }: More = {},
-  ) =>
-  (): Situation => {
-    const setting = settingOf(holding, options);
-    return made(name, setting, { asked: { web: { size, ...(endsAt !== undefined && { endsAt }) } }, steps: steps(setting.policy), ...more });
-  };
+import { zones } from '../sim/worlds.ts';
+import { minuteMs, ofOneGroup as of, ofPolicyTargets } from './one-group.ts';
 
 const sized = { size: { min: 1, max: 12, desired: 6 }, spot: 8 } as const;
-/** Target groups of the policy alone, which no Auto Scaling group takes its members out of. */
-const ofPolicyTargets = (make: () => Situation) => (): Situation => {
-  const { spec, ...rest } = make();
-  return { ...rest, spec: { ...spec, autoScalingGroups: spec.autoScalingGroups.map((asg) => ({ ...asg, targetGroups: [] })) } };
-};
 const failing = (operation: string, code: string, fromMs: number, untilMs: number): FaultInput => ({
   ...{ on: 'call', kind: 'error', code, match: { operation }, fromMs, untilMs },
 });

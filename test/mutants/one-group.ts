@@ -25,3 +25,9 @@ export const ofOneGroup =
     const setting = settingOf(holding, options);
     return made(name, setting, { asked: { web: { size, ...(endsAt !== undefined && { endsAt }) } }, steps: steps(setting.policy), ...more });
   };
+
+/** Target groups of the policy alone, which no Auto Scaling group takes its members out of. */
+export const ofPolicyTargets = (make: () => Situation) => (): Situation => {
+  const { spec, ...rest } = make();
+  return { ...rest, spec: { ...spec, autoScalingGroups: spec.autoScalingGroups.map((asg) => ({ ...asg, targetGroups: [] })) } };
+};

@@ -3,16 +3,10 @@ import { stopAllDrains } from '../sim/audit/draining.ts';
 import { denyLaunches } from '../sim/denied.ts';
 import { replayOldEvent, stopUnannounced, warnInVain } from '../sim/ending-steps.ts';
 import { recreateAsg } from '../sim/operator-steps.ts';
-import type { Situation, Step } from '../sim/situation.ts';
+import type { Step } from '../sim/situation.ts';
 import { alarm, deletePolicy, endThroughAsg, interrupt, kill, lastingAlarm, putPolicy, raiseDesired, recommendRebalance } from '../sim/steps.ts';
 import { restoreState } from '../sim/table-steps.ts';
-import { minuteMs, ofOneGroup as of } from './one-group.ts';
-
-/** Target groups of the policy alone, which no Auto Scaling group takes its members out of. */
-const ofPolicyTargets = (make: () => Situation) => (): Situation => {
-  const { spec, ...rest } = make();
-  return { ...rest, spec: { ...spec, autoScalingGroups: spec.autoScalingGroups.map((asg) => ({ ...asg, targetGroups: [] })) } };
-};
+import { minuteMs, ofOneGroup as of, ofPolicyTargets } from './one-group.ts';
 
 const denied = (operation: string, fromMs: number, untilMs: number): FaultInput => ({
   ...{ on: 'call', kind: 'error', code: 'AccessDenied', message: 'not authorized', status: 403 },

@@ -1,25 +1,10 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
-import { scripted } from '../sim/audit/scripted.ts';
 import { breakBoots, noCapacity } from '../sim/capacity-steps.ts';
-import type { Situation, Step } from '../sim/situation.ts';
+import type { Situation } from '../sim/situation.ts';
 import { deletePolicy, interrupt, kill, lastingAlarm, putPolicy } from '../sim/steps.ts';
 import { restoreState } from '../sim/table-steps.ts';
-import { type HoldingKind, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
-
-type Policy = Readonly<Record<string, unknown>>;
-type More = Partial<Situation> & { readonly size?: number; readonly endsAt?: number };
-
-const minuteMs = 60_000;
-const made = scripted(30 * minuteMs);
-
-/** A world of one group that is held in this way. The steps know its policy. */
-const of =
-  (name: string, holding: HoldingKind, options: SettingOptions, steps: (policy: Policy) => readonly Step[], more: More = {}) =>
-  (): Situation => {
-    const { size = 6, endsAt, ...rest } = more;
-    const setting = settingOf(holding, options);
-    return made(name, setting, { asked: { web: { size, ...(endsAt !== undefined && { endsAt }) } }, steps: steps(setting.policy), ...rest });
-  };
+import { zones } from '../sim/worlds.ts';
+import { minuteMs, ofOneGroup as of } from './one-group.ts';
 
 const sized = { size: { min: 1, max: 12, desired: 6 }, spot: 8 } as const;
 
