@@ -2,7 +2,7 @@ import type { Group } from '../../core/group/group.ts';
 import { asgsFor, asgsOf } from '../../core/group/holders.ts';
 import { outsideAsgOf } from '../../core/group/outside-size.ts';
 import type { ActionResult, Released, Releasing } from '../../core/ports/capacity-provider.ts';
-import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { isGivenUp, traitsOf } from '../../core/removal/leave-reason.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { codeOf, isFromAws } from '../calls/errors.ts';
@@ -79,17 +79,32 @@ const endThrough = async (
   return { ...ended, deregisteredAtMs };
 };
 
+/**
+ * Members that never served, in an Auto Scaling group whose minimum is above what the group wants. No replacement joins
+ * for them, and they do no work, so the Auto Scaling group ends them and launches others for its minimum.
+ */
+const leftToRefill = ({ min }: Asg, swaps: readonly Swap[], wanted: number): readonly Swap[] =>
+  min > wanted ? swaps.filter(isGivenUp) : [];
+
+type How = Ending & Required<Pick<Releasing, 'wanted'>>;
+
 /** Those that the group does not end now wait for no response about the others. */
 const releaseFrom = async (
   deps: ProviderDeps,
   asg: Asg,
   { covered, uncovered }: { readonly covered: readonly Swap[]; readonly uncovered: readonly Swap[] },
-  how: Ending,
+  { wanted, ...how }: How,
 ): Promise<Released> => {
   const room = how.isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
-  const [going, staying] = [covered.slice(0, room), covered.slice(room)];
-  const ended = endThrough(deps, asg, going, how);
-  return together(await allSettled([ended, withoutRoom(deps, asg, [...staying, ...uncovered])]));
+  const [going, held] = [covered.slice(0, room), covered.slice(room)];
+  const refilled = leftToRefill(asg, held, wanted);
+  const staying = held.filter((swap) => !refilled.includes(swap));
+  const ended = [
+    endThrough(deps, asg, going, how),
+    endThrough(deps, asg, refilled, { ...how, isSizeOurs: false }),
+    withoutRoom(deps, asg, [...staying, ...uncovered]),
+  ];
+  return together(await allSettled(ended));
 };
 
 /** Members with a replacement, the most urgent first, and members that EC2 takes without one. */
@@ -164,7 +179,7 @@ const releaseFromAsgs = async (
   group: Group,
   asgs: readonly Asg[],
   swaps: readonly Swap[],
-  { uncovered = 0, ...releasing }: Releasing,
+  { uncovered = 0, wanted = Number.POSITIVE_INFINITY, ...releasing }: Releasing,
 ): Promise<Released> => {
   const standings = standingsIn(asgs);
   const counted = swaps.filter((swap) => isToLeave(swap, standings.get(swap.instance)));
@@ -178,7 +193,7 @@ const releaseFromAsgs = async (
       deps,
       asg,
       { covered: sorted.covered.filter(isIn(asg)), uncovered: sorted.uncovered.filter(isIn(asg)) },
-      { isSizeOurs: asg.name !== outsideAsgOf(group), ...releasing },
+      { isSizeOurs: asg.name !== outsideAsgOf(group), wanted, ...releasing },
     ),
   );
   const held = new Set(idsOf(counted));

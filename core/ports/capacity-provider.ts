@@ -32,6 +32,8 @@ export type Releasing = {
    * Scaling group replaces them.
    */
   readonly uncovered?: number;
+  /** How many members the group wants, its spares included. */
+  readonly wanted?: number;
   /**
    * Called after all reads, right before these members are terminated through their Auto Scaling group. Returns those
    * that may be terminated.
@@ -158,7 +160,7 @@ export type CapacityProvider = {
   putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
   /**
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
-   * Scaling group with a decrement of its desired capacity.
+   * Scaling group. Its desired capacity falls with them, unless others set it, or its minimum is to be refilled.
    */
   release(group: Group, swaps: readonly Swap[], releasing?: Releasing): Promise<Released>;
   /** Which of these instances their owner protects from termination. Reads a hundred at most. */

@@ -301,6 +301,37 @@ describe('releasing leaving members', () => {
     expect(result).toEqual({ done: ['i-2', 'i-3'], failed: [{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }] });
   });
 
+  describe('of members that the minimum keeps', () => {
+    const releasedOf = async (wanted: number | undefined, min = 2) => {
+      const { provider, aws } = over(attached, {
+        ...inWeb({ 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' }, { min }),
+        TerminateInstanceInAutoScalingGroup: {},
+      });
+      const leaving = [swap('i-1', 'never-served'), swap('i-2', 'never-served'), swap('i-3', 'rebalance')];
+      const { failed } = await provider.release(attached, leaving, wanted === undefined ? {} : { wanted });
+      const calls = aws.inputsOf('TerminateInstanceInAutoScalingGroup');
+      return {
+        ended: calls.map(({ InstanceIds, ShouldDecrementDesiredCapacity: falls }) => ({ ids: InstanceIds, falls })),
+        waiting: failed.map(({ instance }) => instance),
+      };
+    };
+
+    test('lets the Auto Scaling group replace those that never served, beyond the room that it has', async () => {
+      expect(await releasedOf(1)).toEqual({
+        ended: [
+          { ids: ['i-1'], falls: true },
+          { ids: ['i-2'], falls: false },
+        ],
+        waiting: ['i-3'],
+      });
+      expect(await releasedOf(2, 3)).toEqual({ ended: [{ ids: ['i-1', 'i-2'], falls: false }], waiting: ['i-3'] });
+    });
+
+    test.each([2, 3, undefined])('lets them wait for a replacement where the group wants as many: %s', async (wanted) => {
+      expect(await releasedOf(wanted)).toEqual({ ended: [{ ids: ['i-1'], falls: true }], waiting: ['i-2', 'i-3'] });
+    });
+  });
+
   test('reports members that it is about to end after all reads, and ends only those that may be ended', async () => {
     const { provider, aws } = over(attached, {
       ...inWeb({ 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'Terminating' }),

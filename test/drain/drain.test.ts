@@ -1196,17 +1196,21 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.stateOf('i-1')).not.toHaveProperty('shortfall');
   });
 
-  test('at the end of the drain leave as many to the group as have no replacement', async () => {
+  test.each([
+    [undefined, 2],
+    [3, 5],
+  ])('at the end of the drain leave as many to the group as have no replacement, and say how many it wants: spares %s', async (spare, wanted) => {
     const fleet = atTheEnd(60_000);
+    fleet.group = group({ holding: { kind: 'attach', asg: 'web-asg' }, ...(spare !== undefined && { spare }) });
     fleet.ports.store.state = async () => ({ desired: 2, reservations: [], uncovered: 1 }) as never;
-    const uncovered: unknown[] = [];
+    const said: unknown[] = [];
     const { release } = fleet.provider;
     fleet.provider.release = (of, swaps, releasing) => {
-      uncovered.push(releasing?.uncovered);
+      said.push([releasing?.uncovered, releasing?.wanted]);
       return release(of, swaps, releasing);
     };
     await endDrain(fleet.ports, order());
-    expect(uncovered).toEqual([1]);
+    expect(said).toEqual([[1, wanted]]);
   });
 
   test.each([

@@ -118,7 +118,11 @@ export const takeOut = async (
   if (wanted.length === 0) return { leaving: [], begun: [], failed: [] };
   const startedAtMs = ports.clock.now();
   const noted: Noted = { askedAtMs: new Map(), lost: new Set(), ending: new Set() };
-  const releasing = { uncovered: state?.uncovered ?? 0, beforeEnding: noteAsked(ports, drain, wanted, noted) };
+  const releasing = {
+    uncovered: state?.uncovered ?? 0,
+    ...(state && { wanted: state.desired + (group.spare ?? 0) }),
+    beforeEnding: noteAsked(ports, drain, wanted, noted),
+  };
   const result = (await unlessTroubled(ports.provider.release(group, wanted, releasing))) ?? nothingDone;
   const asked = wanted.flatMap((swap): readonly Swap[] => {
     if (noted.lost.has(swap.instance)) return [];
