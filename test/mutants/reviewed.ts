@@ -31,6 +31,13 @@ export const reviewed: readonly Mutant[] = [
     caughtBy: ['a protected member never serves'],
   },
   {
+    name: 'nobody replaces members that never serve and that a minimum size keeps',
+    file: 'functions/runtime/drain/take-out.ts',
+    from: '...(state && { wanted: state.desired + (group.spare ?? 0) }),',
+    to: '',
+    caughtBy: ['a member never serves that a minimum size keeps'],
+  },
+  {
     name: 'a member that waits for room in its Auto Scaling group is given up',
     file: 'core/view/unserved.ts',
     from: ' &&\n      !waitsForRoom(look, member),',

@@ -93,6 +93,13 @@ export const reviewerSituations = {
     () => [neverServing(1_000, minuteMs, {}, 'never-answers'), kill(2_000, 1), protect(150_000, 6, 'scale-in', undefined)],
     { calmAtMs: 20 * minuteMs },
   ),
+  'a member never serves that a minimum size keeps': of(
+    'a member never serves that a minimum size keeps',
+    'attach',
+    { min: 6, size: { min: 1, max: 12, desired: 6 }, policy: { scaling: [{ alarm: 'low', adjust: '-2', cooldown: '2m' }] } },
+    () => [neverServing(1_000, minuteMs, {}, 'never-answers'), kill(2_000, 1), alarm(150_000, 'low')],
+    { calmAtMs: 20 * minuteMs, endsAt: 6 },
+  ),
   'members are lost after an alarm made the group larger': of(
     'members are lost after an alarm made the group larger',
     'tag',
