@@ -143,6 +143,38 @@ describe('what EC2 takes is used last', () => {
     expect(where(false)).toHaveLength(1);
     expect(where(true)).toEqual([]);
   });
+  describe('beside a request for the size on demand, of which EC2 gives no instance (23420108)', () => {
+    /** One spare is wanted. The function requests a member on demand, and i-3 on spot at 149.5 s. */
+    const besideRefused = (answeredS: number, { spare = 1, lost = ['i-1'] } = {}) =>
+      found((script) => {
+        script.policy(0, 1, { ...policy, spare, capacity: { cheapest: ['spot-a', 'spot-b', 'od-b'] } });
+        script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
+        warned(script);
+        for (const instance of lost) script.end(110, instance);
+        script.react(148, 155, 'places');
+        const by = react('places');
+        const stored = { kind: 'item-written', table: 'state', group: 'web', item: 'request#d-r0-0', bytes: 1, by } as const;
+        script.at(148.5, { ...stored, request: { pool: 'od-b', count: 1 } });
+        const call = {
+          kind: 'called',
+          function: 'react',
+          service: 'ec2',
+          operation: 'CreateFleet',
+          outcome: 'ok',
+          applied: true,
+          isMutating: true,
+        } as const;
+        script.at(answeredS, { ...call, askedAtMs: 148_600, invocation: 'places', launch: { group: 'web', pool: 'od-b', count: 1 } });
+        script.launch(150, 'i-3', { pool: 'spot-a', by, askedS: 149.5, tags: { 'holdfast:reservation': 'd-r0-1' } });
+      });
+    it('holds for a spare: the group would have had its size without it', () => {
+      expect(besideRefused(152)).toEqual([]);
+    });
+    it('breaks where that was known before the launch, where no spare is wanted, and where the group lacks a further member', () => {
+      const wrong = [besideRefused(149), besideRefused(152, { spare: 0 }), besideRefused(152, { lost: ['i-1', 'i-2'] })];
+      expect(wrong.map(({ length }) => length)).toEqual([1, 1, 1]);
+    });
+  });
   it('holds after a policy was written, which drops everything that was learned', () => {
     expect(
       found((script) => {

@@ -1,4 +1,5 @@
 import type { Chronicle } from '../chronicle.ts';
+import { missingBeside } from '../members/missing-requests.ts';
 import type { Policy } from '../policy/policy.ts';
 import { refillNow } from '../told/refill.ts';
 import { type Delivery, goneAtMs, isFunction, type Life, stayAt } from '../world/life.ts';
@@ -55,19 +56,23 @@ const goneAndHeld = (chronicle: Chronicle, group: string, atMs: number): number 
 
 const isBeside = (one: Life, { life }: Launch): boolean => isFunction(one.by) && isFunction(life.by) && one.by.invocation === life.by.invocation;
 
-/** Whether a launch may be above the size, with what the same function launched beside it: everybody counts whom it did not surely know to leave. */
-const mayBeAboveSize = (chronicle: Chronicle, launch: Launch): boolean => {
+/**
+ * Whether a launch may be above the size, with what the same function requested beside it, also where EC2 refused that later: everybody counts whom it did not
+ * surely know to leave.
+ */
+const mayBeAboveSize = (chronicle: Chronicle, { pools }: Policy, launch: Launch): boolean => {
   const { life, group, sinceMs } = launch;
   const counted = chronicle
     .livesIn(group)
     .filter((one) => (one.launchedAtMs <= life.launchedAtMs || isBeside(one, launch)) && !isKnownToLeave(chronicle, one, launch)).length;
+  const refused = missingBeside(chronicle, life, group, Object.values(pools));
   const coming = Math.max(...[sinceMs, life.launchedAtMs].map((atMs) => refillNow(chronicle, group, atMs) + goneAndHeld(chronicle, group, atMs)));
-  return counted + coming > Math.min(...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)) || mayBeOpen(chronicle, launch);
+  return counted + refused + coming > Math.min(...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)) || mayBeOpen(chronicle, launch);
 };
 
 /** Whether a launch may be a spare, for which nothing on demand is a choice: it is on spot, and the group may have had its size without it. */
 export const mayBeSpare = (chronicle: Chronicle, policy: Policy, launch: Launch): boolean =>
-  policy.spare > 0 && launch.life.market === 'spot' && mayBeAboveSize(chronicle, launch);
+  policy.spare > 0 && launch.life.market === 'spot' && mayBeAboveSize(chronicle, policy, launch);
 
 /** Whether the last that a target group found of it is that it fails its checks. */
 const failsChecks = ({ services }: Life, atMs: number): boolean => services.findLast(({ fromMs }) => fromMs <= atMs)?.why === 'unhealthy';
