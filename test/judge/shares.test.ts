@@ -282,6 +282,15 @@ describe('shares hold', () => {
     expect(full(['spot-b', 'spot-b', 'spot-b', 'od-b'], tree, 'spot-b', 4)).toHaveLength(1);
     expect(full(['spot-b', 'spot-b', 'od-a', 'spot-a'], tree, 'spot-b', 4)).toHaveLength(1);
   });
+  it('counts who left since the look of the launch as a member, or as none, and who left before as none (24230023)', () => {
+    const owed = share({ zone: '50%' }, { onDemand: { floor: 1 } });
+    const warnedAt = (second: number, pools = ['spot-a', 'spot-b', 'spot-b', 'spot-a']) =>
+      full(pools, owed, 'od-b', 4, (script) => script.warn(second, 'i-1'));
+    expect(warnedAt(99)).toEqual([]);
+    expect(warnedAt(97)).toHaveLength(1);
+    expect(warnedAt(99, ['spot-b', 'spot-b', 'spot-a', 'spot-a'])).toEqual([]);
+    expect(warnedAt(99, ['spot-a', 'spot-b', 'spot-b', 'spot-b'])).toHaveLength(1);
+  });
   it('leaves out who waits to be replaced, and who leaves', () => {
     const pools = ['spot-a', 'spot-b', 'spot-a', 'spot-b'];
     expect(full(pools, share({ zone: '50%' }), 'spot-a', 4, (script) => script.advise(70, 'i-1'))).toEqual([]);

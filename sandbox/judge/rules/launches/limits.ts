@@ -187,10 +187,9 @@ const replacedBy = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch, hel
   return [...worse, ...onSpot];
 };
 
-/** What a launch puts over its share by this policy. A launch beyond the size is for members that leave it: as many may be of the share. */
-const exceeded = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch): string | undefined => {
+/** What a launch puts over its share, among these members. A launch beyond the size is for members that leave it: as many may be of the share. */
+const exceededAmong = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch, held: readonly Life[]): string | undefined => {
   const { life, group, sinceMs } = launch;
-  const held = stayingWith(chronicle, launch);
   const size = Math.max(0, ...chronicle.desiredIn(group, sinceMs, life.launchedAtMs));
   const beyond = Math.max(0, held.length - size);
   const leaving = replacedBy(chronicle, policy, launch, held);
@@ -199,6 +198,14 @@ const exceeded = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch): stri
     return share.held - Math.min(beyond, ofShare) > share.most;
   });
   return over && `${over.name} holds ${over.held} with ${life.instance}, and its share is ${over.most}`;
+};
+
+/** What a launch puts over its share by this policy, whether or not its function knew already who left since its look. */
+const exceeded = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch): string | undefined => {
+  const held = stayingWith(chronicle, launch);
+  const left = headcountAt(chronicle, launch.group, launch.sinceMs).staying.filter((one) => !held.includes(one));
+  const details = [held, [...left, ...held]].map((members) => exceededAmong(chronicle, policy, launch, members));
+  return details.includes(undefined) ? undefined : details[0];
 };
 
 export const sharesHold: Rule = {
