@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { items } from '../../core/contract.ts';
+import { tags as ec2Tags, items } from '../../core/contract.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import { group, swapOf } from '../core/views.ts';
@@ -17,6 +17,7 @@ type Member = {
   readonly targets?: Readonly<Record<string, string>>;
   readonly bootedAtMs?: number;
   readonly launchedAtMs?: number;
+  readonly tags?: Readonly<Record<string, string>>;
 };
 const nowMs = 3_600_000;
 const inAsg = { name: 'web-asg', lifecycleState: 'InService' };
@@ -34,6 +35,7 @@ type Scene = {
   /** Its schedule sets a size at 00:50 each day, and it is 01:00: when the group last followed it. */
   readonly followedAtMs?: number;
   readonly mode?: 'observe';
+  readonly holding?: object;
   /** An instance that EC2 has refused to end. */
   readonly refused?: string;
   readonly reason?: 'unwanted' | 'scale-in';
@@ -57,13 +59,14 @@ const restOf = ({
   desired,
   followedAtMs,
   mode,
+  holding,
   refused,
   reason = 'scale-in',
   waiting,
   toMax,
   pools,
 }: Scene): Promise<boolean> => {
-  const instances = members.map((member) => ({ state: 'running', targets: {}, ...member })) as unknown as readonly InstanceSnapshot[];
+  const instances = members.map((member) => ({ state: 'running', targets: {}, tags: {}, ...member })) as unknown as readonly InstanceSnapshot[];
   const raised = toMax === undefined ? [] : [{ asg: 'web-asg', fromMax: 1, toMax }];
   const scheduled = followedAtMs !== undefined && { scheduled: { schedule: '', atMs: followedAtMs } };
   const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired, raised, ...scheduled } };
@@ -73,7 +76,12 @@ const restOf = ({
       ? []
       : [{ ...swapOf(waiting.instance, { state: 'waiting', reason: waiting.reason ?? 'rebalance' }), item: items.swap(waiting.instance) }];
   const swap = waiting && { swap: { order: waiting.order ?? 'launch-first', maxSurge: waiting.maxSurge } };
-  const resolved = { ...swap, ...(scheduled && { schedule: [{ at: '50 0 * * *', timezone: 'UTC', size: 2 }] }), ...(mode && { mode }) };
+  const resolved = {
+    ...swap,
+    ...(scheduled && { schedule: [{ at: '50 0 * * *', timezone: 'UTC', size: 2 }] }),
+    ...(mode && { mode }),
+    ...(holding && { holding }),
+  };
   const accepted = isRuled ? [{ group: 'web', item: items.accepted, resolved }] : [];
   const standing = (count: number) => Array(count).fill({ lifecycleState: pools?.lifecycleState ?? 'InService' });
   const stage = {
@@ -123,6 +131,18 @@ describe('a run is at rest', () => {
     const rest = (minute: number, rest: Partial<Scene> = {}) => restOf({ members: two, desired: 2, followedAtMs: minute * 60_000, ...rest });
     expect([await rest(49), await rest(50)]).toEqual([false, true]);
     expect([await rest(49, { mode: 'observe' }), await rest(49, { isKept: false })]).toEqual([true, true]);
+  });
+
+  it('when every member that Holdfast launched has joined its Auto Scaling group', async () => {
+    const launched = { ...{ id: 'i-3' }, tags: { [ec2Tags.reservation]: 'd-r0-0' } };
+    const rest = (third: Member, more: Partial<Scene> = {}) =>
+      restOf({ members: [...two, third], policy: { spare: 1 }, desired: 2, holding: { kind: 'attach', asg: 'web-asg' }, ...more });
+    expect([await rest(launched), await rest({ ...launched, asg: inAsg })]).toEqual([false, true]);
+    expect([await rest({ id: 'i-3' }), await rest(launched, { holding: { kind: 'tag' } }), await rest(launched, { mode: 'observe' })]).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   it('when a maximum is raised to what an Auto Scaling group holds whose group was let go, and no further', async () => {

@@ -1,4 +1,4 @@
-import { items } from '../../core/contract.ts';
+import { tags as ec2Tags, items } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { owedOnDemand } from '../../core/placement/on-demand.ts';
 import { durationMs } from '../../core/policy/accepted.ts';
@@ -58,13 +58,25 @@ const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): Readonly
 
 /**
  * A member that runs and does not serve yet will change what its group does once it serves. It has not booted yet, or its target group still makes the first
- * checks. Whom EC2 refused to end may be nobody's, and never serve.
+ * checks. One that Holdfast launched has yet to join the Auto Scaling group that members are attached to. Whom EC2 refused to end may be nobody's, and never
+ * serve.
  */
-const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string, refused: ReadonlySet<string>): boolean =>
-  world
+const isComingUp = (
+  { sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage,
+  { name, holding, mode }: Partial<Group> & { readonly name: string },
+  refused: ReadonlySet<string>,
+): boolean => {
+  const joins = holding?.kind === 'attach' && mode !== 'observe';
+  return world
     .snapshot()
-    .instances.filter(({ id, asg, state }) => state === 'running' && !isAside(asg) && !refused.has(id) && groupOf(id) === group && !isTakenOut(id))
-    .some(({ id, targets }) => lives.get(id)?.servingAtMs === undefined || Object.values(targets).includes('initial'));
+    .instances.filter(({ id, asg, state }) => state === 'running' && !isAside(asg) && !refused.has(id) && groupOf(id) === name && !isTakenOut(id))
+    .some(
+      ({ id, asg, targets, tags }) =>
+        lives.get(id)?.servingAtMs === undefined ||
+        Object.values(targets).includes('initial') ||
+        (joins && asg === undefined && tags[ec2Tags.reservation] !== undefined),
+    );
+};
 
 /** What the minimum sizes of a group's Auto Scaling groups (of one market) keep alive, whatever its policy says: those are the user's own. */
 const leastOf = ({ policies, spec }: Situation, { autoScalingGroups }: WorldSnapshot, group: string, market?: string): number => {
@@ -210,7 +222,8 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   };
   const isWhole = (group: string, { desired }: GroupState): boolean => {
     const holds = holdsUnits(ruled.get(group) ?? {}, snapshot);
-    if (holds !== undefined) return holds && !isComingUp(stage, group, refused);
+    const rules = { ...ruled.get(group), name: group };
+    if (holds !== undefined) return holds && !isComingUp(stage, rules, refused);
     const size = Math.max(
       (sizes[group] ?? desired) + kept.size,
       leastOf(situation, snapshot, group) + kept.size,
@@ -225,7 +238,7 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
       counted >= size &&
       counted - mute.size <=
         Math.max(size, besideFloor) + beyondMax(group, desired) + Math.max(sparesOf(situation, group), ruled.get(group)?.spare ?? 0) &&
-      !isComingUp(stage, group, new Set([...refused, ...mute]))
+      !isComingUp(stage, rules, new Set([...refused, ...mute]))
     );
   };
   stage.settle(new Map([...ruled].map(([group, { holding, pools }]) => [group, { ...holding, pools }])));
