@@ -79,4 +79,20 @@ describe('what a group has learned of its offerings happened', () => {
     expect(taken([60, 90])).toEqual([]);
     expect(taken([90])).toHaveLength(1);
   });
+  it('counts an instance of a warm pool from its last start, as EC2 shows its launch time, and any other from its launch (24250034)', () => {
+    const takenSince = (isDrawn: boolean) =>
+      learned([{ ...lesson('refused', 102), code: 'Holdfast.TakenAtOnce' }], (script) => {
+        script.launch(10, 'i-8', { by: react('of-8') });
+        if (isDrawn) {
+          script.at(20, { kind: 'ending', instance: 'i-8', by: { kind: 'ec2' } }, { kind: 'ended', instance: 'i-8', state: 'stopped' });
+          script.at(90, { kind: 'joined', instance: 'i-8', asg: 'web-asg', by: { kind: 'ec2' } });
+        }
+        script.launch(60, 'i-7', { by: react('of-7') });
+        for (const [second, instance] of [[70, 'i-7'] as const, [100, 'i-8'] as const]) {
+          script.warn(second, instance);
+          script.react(second + 1, second + 4, `told-${second}`, [{ about: 'warning', instance }]);
+        }
+      });
+    expect([takenSince(true).length, takenSince(false).length]).toEqual([0, 1]);
+  });
 });

@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import { remembered } from '../remembered.ts';
 import { times } from '../times.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
-import type { Life } from './life.ts';
+import { type Life, launchTimeOf } from './life.ts';
 
 /** A member that EC2 may have been heard to take at once after its launch. */
 type Taken = { readonly life: Life; readonly warnedAtMs: number; readonly heardAtMs: number };
@@ -16,7 +16,7 @@ const takenIn = (chronicle: Chronicle, group: string): readonly Taken[] =>
     .flatMap((life): readonly Taken[] => {
       const [first] = life.warnings;
       const heard = life.deliveries.filter(({ told }) => told.about === 'warning').map(({ atMs }) => atMs);
-      if (first === undefined || first.atMs - life.launchedAtMs >= times.takenAtOnceMs + slackOf(chronicle)) return [];
+      if (first === undefined || first.atMs - launchTimeOf(life) >= times.takenAtOnceMs + slackOf(chronicle)) return [];
       return heard.length === 0 ? [] : [{ life, warnedAtMs: first.atMs, heardAtMs: Math.max(...heard) }];
     })
     .toSorted((one, other) => one.warnedAtMs - other.warnedAtMs);
@@ -26,7 +26,7 @@ const followsOn = (chronicle: Chronicle, first: Taken, second: Taken): boolean =
   const slackMs = slackOf(chronicle);
   return (
     nameOf(first.life) === nameOf(second.life) &&
-    second.life.launchedAtMs >= first.warnedAtMs - slackMs &&
+    launchTimeOf(second.life) >= first.warnedAtMs - slackMs &&
     second.warnedAtMs < first.heardAtMs + times.takenAtOnceWithinMs + slackMs
   );
 };
@@ -73,7 +73,7 @@ export type Learned = { readonly heardAtMs: number; readonly endedAtMs: number }
 type Known = Taken & Learned;
 
 /**
- * Whom of an offering EC2 surely took back at once: an instance that was launched after another one was surely known to
+ * Whom of an offering EC2 surely took back at once: an instance that was launched or started after another one was surely known to
  * be taken so, the first of a while.
  *
  * @param learned when whoever acts had learned of the warning of a member
@@ -89,7 +89,7 @@ export const surelyTakenAtOnce = (
   const all = takenIn(chronicle, group).filter(({ life }) => nameOf(life) === nameOf(offering));
   const known = all.flatMap((one): readonly Known[] => {
     const by = learned(one.life);
-    return by === undefined || by.endedAtMs + slackMs - one.life.launchedAtMs >= times.takenAtOnceMs ? [] : [{ ...one, ...by }];
+    return by === undefined || by.endedAtMs + slackMs - launchTimeOf(one.life) >= times.takenAtOnceMs ? [] : [{ ...one, ...by }];
   });
   const isFirst = (one: Known): boolean =>
     all.every(
@@ -97,6 +97,6 @@ export const surelyTakenAtOnce = (
         other.life === one.life || other.warnedAtMs >= one.warnedAtMs || other.heardAtMs < one.warnedAtMs - times.takenAtOnceWithinMs - slackMs,
     );
   const followsOnSurely = (first: Known, second: Known): boolean =>
-    second.life.launchedAtMs >= first.endedAtMs + slackMs && second.endedAtMs + slackMs < first.heardAtMs + times.takenAtOnceWithinMs;
+    launchTimeOf(second.life) >= first.endedAtMs + slackMs && second.endedAtMs + slackMs < first.heardAtMs + times.takenAtOnceWithinMs;
   return known.findLast((second) => known.some((first) => isFirst(first) && followsOnSurely(first, second)));
 };
