@@ -823,6 +823,22 @@ describe('nobody is removed without need', () => {
     });
     expect(launched).toEqual(['with this launch, 3 members stay, expected at most 2']);
   });
+  it('counts it among them also while another drain says that it is kept, until it is chosen again (24250038)', () => {
+    const drainedAgain = (state: string) =>
+      details(needlessRemoval, (script) => {
+        surplus(script);
+        script.claim(100, 'i-3', 'i-a');
+        script.takeOut(101, 'i-3');
+        script.refuse(130, 'i-3');
+        const swap = { reason: 'scale-in', state, drain: 'd-2' };
+        script.at(135, { kind: 'item-written', table: 'state', group: 'web', item: 'swap#i-3', bytes: 1, by: react('i-c'), swap });
+        script.at(136, { kind: 'drain', drain: 'd-2', group: 'web', instances: ['i-3'], status: 'started' });
+        script.claim(140, 'i-1', 'i-b');
+        script.takeOut(141, 'i-1');
+      });
+    expect(drainedAgain('drained')).toEqual([]);
+    expect(drainedAgain('leaving')).toHaveLength(1);
+  });
 });
 
 describe('a member whose end is ours to choose leaves only against a replacement that serves', () => {

@@ -219,9 +219,17 @@ export const forcedOutAtMs = (life: Life, sinceMs = Number.NEGATIVE_INFINITY): n
 export const beganToEndMs = ({ stays }: Life): number =>
   Math.min(endless, ...stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
 
+/** Whether a drain says only that it is kept: EC2 had refused to end it, and nobody chose it since. Its first drain may have been stopped before that. */
+const saysThatItIsKept = (life: Life, atMs: number): boolean => {
+  const refusedMs = lastRefusalMs(life, atMs);
+  return (
+    refusedMs > Number.NEGATIVE_INFINITY && !life.claims.some((claim) => claim.state === 'leaving' && claim.atMs > refusedMs && claim.atMs <= atMs)
+  );
+};
+
 /** From when on it leaves, if what happened to it before these two moments counts no more: what Holdfast began, and a warning. */
 const leavesSince = (life: Life, sinceMs: number, warnedSinceMs: number): number => {
-  const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
+  const drained = life.drains.filter(({ atMs }) => atMs > sinceMs && !saysThatItIsKept(life, atMs)).map(({ atMs }) => atMs);
   const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
   const left = beganToEndMs(life);
   // A choice that was not carried out does not count.
