@@ -18,6 +18,7 @@ type Member = {
   readonly bootedAtMs?: number;
   readonly launchedAtMs?: number;
   readonly tags?: Readonly<Record<string, string>>;
+  readonly market?: 'spot';
 };
 const nowMs = 3_600_000;
 const inAsg = { name: 'web-asg', lifecycleState: 'InService' };
@@ -36,6 +37,7 @@ type Scene = {
   readonly followedAtMs?: number;
   readonly mode?: 'observe';
   readonly holding?: object;
+  readonly onDemand?: object;
   /** An instance that EC2 has refused to end. */
   readonly refused?: string;
   readonly reason?: 'unwanted' | 'scale-in';
@@ -60,13 +62,20 @@ const restOf = ({
   followedAtMs,
   mode,
   holding,
+  onDemand,
   refused,
   reason = 'scale-in',
   waiting,
   toMax,
   pools,
 }: Scene): Promise<boolean> => {
-  const instances = members.map((member) => ({ state: 'running', targets: {}, tags: {}, ...member })) as unknown as readonly InstanceSnapshot[];
+  const instances = members.map((member) => ({
+    state: 'running',
+    market: 'on-demand',
+    targets: {},
+    tags: {},
+    ...member,
+  })) as unknown as readonly InstanceSnapshot[];
   const raised = toMax === undefined ? [] : [{ asg: 'web-asg', fromMax: 1, toMax }];
   const scheduled = followedAtMs !== undefined && { scheduled: { schedule: '', atMs: followedAtMs } };
   const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired, raised, ...scheduled } };
@@ -81,6 +90,7 @@ const restOf = ({
     ...(scheduled && { schedule: [{ at: '50 0 * * *', timezone: 'UTC', size: 2 }] }),
     ...(mode && { mode }),
     ...(holding && { holding }),
+    ...(onDemand && { onDemand }),
   };
   const accepted = isRuled ? [{ group: 'web', item: items.accepted, resolved }] : [];
   const standing = (count: number) => Array(count).fill({ lifecycleState: pools?.lifecycleState ?? 'InService' });
@@ -131,6 +141,14 @@ describe('a run is at rest', () => {
     const rest = (minute: number, rest: Partial<Scene> = {}) => restOf({ members: two, desired: 2, followedAtMs: minute * 60_000, ...rest });
     expect([await rest(49), await rest(50)]).toEqual([false, true]);
     expect([await rest(49, { mode: 'observe' }), await rest(49, { isKept: false })]).toEqual([true, true]);
+  });
+
+  it('when as many are on demand as the policy keeps there, or every other member is protected', async () => {
+    const rest = (second: Partial<Member>): Promise<boolean> =>
+      restOf({ members: [{ id: 'i-1' }, { id: 'i-2', ...second }], desired: 2, onDemand: { floor: 2, percent: 0 } });
+    const onSpot = { market: 'spot', asg: inAsg } as const;
+    expect([await rest({}), await rest(onSpot), await rest({ ...onSpot, isProtected: true })]).toEqual([true, false, true]);
+    expect(await rest({ market: 'spot', isProtected: true })).toBe(false);
   });
 
   it('when every member that Holdfast launched has joined its Auto Scaling group', async () => {

@@ -171,9 +171,13 @@ const inForce = async ({ sandbox }: Stage): Promise<ReadonlyMap<string, Partial<
 const hasSizeDue = ({ schedule, mode }: Partial<Group>, { scheduled }: GroupState, nowMs: number): boolean =>
   mode !== 'observe' && schedule !== undefined && scheduled !== undefined && lastDue(schedule, scheduled.atMs, nowMs) !== undefined;
 
-/** Whether a group has as many on demand as its policy keeps there: what it lacks is launched yet. */
-const hasItsFloor = ({ groupOf }: Stage, { instances }: WorldSnapshot, group: string, owed: number): boolean =>
-  owed <= instances.filter(({ id, state, market }) => state === 'running' && market === 'on-demand' && groupOf(id) === group).length;
+/** Whether a group has as many on demand as its policy keeps there: what it lacks is launched yet, unless all of its members on spot are protected. */
+const hasItsFloor = ({ groupOf }: Stage, { instances }: WorldSnapshot, group: string, owed: number): boolean => {
+  const members = instances.filter(({ id, state }) => state === 'running' && groupOf(id) === group);
+  const spot = members.filter(({ market }) => market === 'spot');
+  const mayMove = spot.length === 0 || spot.some(({ isProtected, asg }) => isProtected !== true || asg === undefined);
+  return owed <= members.length - spot.length || !mayMove;
+};
 
 /** Whether no Auto Scaling group of a group has both room below its owner's maximum and capacity: then members beyond all maxima have to stay. */
 const isFullEverywhere = (
