@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from '../../sandbox/judge/rules/returns/back-to-spot.ts';
+import { onDemandIsGone, spreadsEvenOut } from '../../sandbox/judge/rules/returns/back-to-spot.ts';
+import { nobodyReturnsTooSoon } from '../../sandbox/judge/rules/returns/too-soon.ts';
+import { nothingRemembered } from '../../sandbox/judge/said/state-memory.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, user } from './histories.ts';
 
@@ -242,6 +244,22 @@ describe('no member is returned twice within its back-off', () => {
   it('is for the time that the policy waits after a warning', () => {
     expect(found(lost(2_000, 'i-5', 1_800), moves(2_590))).toHaveLength(1);
     expect(found(lost(2_000, 'i-5', 1_800), moves(2_610))).toEqual([]);
+  });
+  it('is for that time after a refusal that its decision knew, or for the rest of that, up to ten minutes', () => {
+    const refused =
+      (restMinutes: number, more: object = {}): Write =>
+      (script) => {
+        const lesson = { offering: 't/z-a/spot', kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: 2_000_000 };
+        const lessons = [{ ...lesson, coolingUntilMs: 2_000_000 + restMinutes * 60_000, ...more }];
+        const written = { kind: 'state-written', group: 'web', version: 9, policyVersion: 1, desired: 2, bytes: 1_000, by: react('i-m') } as const;
+        script.at(2_399, { ...written, lastReservation: 'r-i-9', memory: { ...nothingRemembered, lessons } });
+      };
+    const waits = (after: string): Write => oneOnDemand({ return: { after } });
+    expect(found(waits('9m'), refused(3), moves(2_400))).toHaveLength(1);
+    expect(found(waits('6m'), refused(3), moves(2_400))).toEqual([]);
+    expect(found(waits('6m'), refused(12), moves(2_400))).toHaveLength(1);
+    expect(found(waits('6m'), refused(12), moves(2_610))).toEqual([]);
+    for (const other of [{ offering: 't/z-b/spot' }, { kind: 'advised' }]) expect(found(waits('9m'), refused(3, other), moves(2_400))).toEqual([]);
   });
   it('is twice that after a life that was too short, and four times after the second one', () => {
     expect(found(lost(2_000, 'i-5', 600), moves(3_190))).toHaveLength(1);

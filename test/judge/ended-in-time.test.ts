@@ -22,10 +22,10 @@ const ended = (endSecond: number | undefined, write: (script: Script) => void = 
 describe('a member that leaves by choice is ended soon after its connections', () => {
   it('holds when it is ended after its delay, and a while later', () => {
     expect(ended(123)).toEqual([]);
-    expect(ended(220)).toEqual([]);
+    expect(ended(136)).toEqual([]);
   });
   it('breaks when it runs on', () => {
-    expect(ended(224)).toEqual(['i-3 runs on for 122 s after it was taken out of service']);
+    expect(ended(138)).toEqual(['i-3 runs on for 36 s after it was taken out of service']);
     expect(ended(undefined)).toHaveLength(1);
   });
   it('waits for the others of its drain', () => {
@@ -38,12 +38,12 @@ describe('a member that leaves by choice is ended soon after its connections', (
       script.takeOut(150, 'i-2');
       script.end(175, 'i-2', { kind: 'function', function: 'end-drain', invocation: 'of-2' });
     };
-    expect(ended(260, shared)).toEqual([]);
-    expect(ended(272, shared)).toHaveLength(1);
+    expect(ended(184, shared)).toEqual([]);
+    expect(ended(186, shared)).toHaveLength(1);
   });
   it('says nothing while faults, a policy, EC2, its user or its Auto Scaling group have a part in it', () => {
     expect(ended(400, undefined, throttled('TerminateInstances'))).toEqual([]);
-    expect(ended(400, (script) => script.policy(150, 2))).toEqual([]);
+    expect(ended(400, (script) => script.policy(130, 2))).toEqual([]);
     expect(ended(400, (script) => script.warn(150, 'i-3'))).toEqual([]);
     expect(ended(400, (script) => script.refuse(124, 'i-3'))).toEqual([]);
     expect(ended(400, (script) => script.at(90, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: { kind: 'user' } }))).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { hooksAreHeld } from '../../sandbox/judge/rules/drains/endings.ts';
 import { drainBeginsInTime, warnedTakenOut } from '../../sandbox/judge/rules/drains/warned.ts';
 import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
@@ -116,6 +117,30 @@ describe('observe changes nothing', () => {
       });
     });
     expect(never).toEqual(['ec2:TerminateInstances was called']);
+  });
+});
+
+describe.each([
+  ['pause', pauseIsIdle],
+  ['observe', observeChangesNothing],
+] as const)('in %s, a desired capacity falls only with a member', (mode, rule) => {
+  const lowered = ({ by = react('later'), write = () => {}, size }: { by?: Actor; write?: (script: Script) => void; size?: object } = {}) =>
+    details(rule, (script) => {
+      const asg = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 9, suspended: [] } as const;
+      inMode(script, mode);
+      script.policy(101, 3, { ...policy, ...size, mode, asg: 'web-asg' });
+      script.at(102, { ...asg, desired: 4, by: user });
+      write(script);
+      script.at(150, { ...asg, desired: 3, by });
+    }).filter((detail) => detail.startsWith('web-asg'));
+
+  it('and breaks where a function lowers it', () => {
+    expect(lowered()).toEqual(['web-asg: its desired capacity was lowered from 4 to 3']);
+  });
+  it('and holds where others do, where the function looked before, and where others set the size', () => {
+    expect(lowered({ by: user })).toEqual([]);
+    expect(lowered({ by: react('before'), write: (script) => script.react(99, 151, 'before') })).toEqual([]);
+    expect(lowered({ size: { size: { from: 'asg', min: 1, max: 9 } } })).toEqual([]);
   });
 });
 

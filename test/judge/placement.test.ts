@@ -56,6 +56,23 @@ describe('launches come from the pools of the policy', () => {
     expect(from(['spot-a', 'od-b'])).toEqual([]);
     expect(from(['od-b'])).toEqual(['t/z-a/spot in subnet-a does not belong to pool spot-a']);
   });
+  it('breaks for a pool below a child of weight 0, if no other child has that pool', () => {
+    const weighed = (weight: number) => ({
+      weighted: [
+        { use: 'spot-a', weight },
+        { use: 'od-b', weight: 1 },
+      ],
+    });
+    const from = (capacity: object) =>
+      details(placedInPools, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, capacity });
+        launched(script, 100, 'i-3', 'spot-a');
+      });
+    expect(from(weighed(1))).toEqual([]);
+    expect(from(weighed(0))).toHaveLength(1);
+    expect(from({ tiered: [weighed(0), 'spot-a'] })).toEqual([]);
+  });
 });
 
 describe('an earlier tier is used while it gives', () => {

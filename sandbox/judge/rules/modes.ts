@@ -6,6 +6,7 @@ import { modesIn } from '../policy/modes.ts';
 import { asgsOf, type Policy } from '../policy/policy.ts';
 import { times } from '../times.ts';
 import { forcedOutAtMs, isFunction, type Life, takenOutAtMs } from '../world/life.ts';
+import { isWithMember, sizerOf } from './auto-scaling/lowered.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Mode = Policy['mode'];
@@ -57,13 +58,6 @@ const removalsIn = (chronicle: Chronicle, mode: 'observe' | 'pause', mayGo: (lif
     return [{ group, instance: life.instance, atMs, detail: `${life.instance} was ${what}` }];
   });
 
-export const pauseIsIdle: Rule = {
-  name: 'pause launches and removes nothing',
-  meaning:
-    'While a group is paused, or a size of its Auto Scaling groups counts weights of instance types, Holdfast launches nothing for it. It takes out of service and ends only members that EC2 or Auto Scaling takes, or whose drain had begun before.',
-  broken: (chronicle) => [...launchesIn(chronicle, ['pause']), ...removalsIn(chronicle, 'pause', (life, atMs) => forcedOutAtMs(life) <= atMs)],
-};
-
 /** Members that a function attached, or gave a tag. */
 const joinsIn = (chronicle: Chronicle): readonly Broken[] =>
   chronicle.lives.flatMap((life): readonly Broken[] =>
@@ -95,8 +89,7 @@ const hooksIn = (chronicle: Chronicle): readonly Broken[] =>
 type AsgChange = Extract<HistoryEvent, { readonly kind: 'asg-changed' }>;
 
 /** What a function made larger of an Auto Scaling group, or suspended. A maximum that Holdfast raised before is put back. */
-const growth = (before: AsgChange | undefined, now: AsgChange): string | undefined => {
-  if (before === undefined) return undefined;
+const growth = (before: AsgChange, now: AsgChange): string | undefined => {
   if (now.max > before.max) return `its maximum became ${now.max}`;
   if (now.desired > before.desired) return `its desired capacity became ${now.desired}`;
   if (now.min !== before.min) return `its minimum became ${now.min}`;
@@ -104,17 +97,40 @@ const growth = (before: AsgChange | undefined, now: AsgChange): string | undefin
   return added.length === 0 ? undefined : `${added.join(', ')} was suspended`;
 };
 
-const asgsIn = (chronicle: Chronicle): readonly Broken[] =>
+/** A desired capacity that a function lowered without a member. Where others set the size, what attaching added is taken off. */
+const lowering = (chronicle: Chronicle, before: AsgChange, now: AsgChange): string | undefined => {
+  const isLowered = now.desired < before.desired && now.isGone !== true;
+  return isLowered && sizerOf(chronicle, now.asg, now.atMs) !== undefined && !isWithMember(chronicle, now.asg, now.atMs)
+    ? `its desired capacity was lowered from ${before.desired} to ${now.desired}`
+    : undefined;
+};
+
+type Changed = (before: AsgChange, now: AsgChange) => string | undefined;
+
+/** What functions changed of Auto Scaling groups whose group they could know only in this mode. */
+const asgsIn = (chronicle: Chronicle, mode: Mode, changed: Changed): readonly Broken[] =>
   [...Map.groupBy(chronicle.of('asg-changed'), ({ asg }) => asg)].flatMap(([asg, changes]) =>
     changes.flatMap((change, index): readonly Broken[] => {
-      const detail = isFunction(change.by) ? growth(changes[index - 1], change) : undefined;
+      const before = changes[index - 1];
+      const detail = before !== undefined && isFunction(change.by) ? changed(before, change) : undefined;
       const group = [...chronicle.groups.keys()].find((name) =>
         chronicle.policiesIn(name, change.atMs, change.atMs).some((policy) => asgsOf(policy).includes(asg)),
       );
-      if (detail === undefined || group === undefined || !knewOnly(chronicle, group, change, ['observe'])) return [];
+      if (detail === undefined || group === undefined || !knewOnly(chronicle, group, change, [mode])) return [];
       return [{ group, asg, atMs: change.atMs, detail: `${asg}: ${detail}` }];
     }),
   );
+
+export const pauseIsIdle: Rule = {
+  name: 'pause launches and removes nothing',
+  meaning:
+    'While a group is paused, or a size of its Auto Scaling groups counts weights of instance types, Holdfast launches nothing for it. It takes out of service and ends only members that EC2 or Auto Scaling takes, or whose drain had begun before. Where the policy sets the size, it lowers a desired capacity only with a member.',
+  broken: (chronicle) => [
+    ...launchesIn(chronicle, ['pause']),
+    ...removalsIn(chronicle, 'pause', (life, atMs) => forcedOutAtMs(life) <= atMs),
+    ...asgsIn(chronicle, 'pause', (before, now) => lowering(chronicle, before, now)),
+  ],
+};
 
 const outside = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
 /** Calls that end a drain or put a maximum back. Other rules judge their effects. */
@@ -145,13 +161,13 @@ const callsIn = (chronicle: Chronicle): readonly Broken[] => {
 export const observeChangesNothing: Rule = {
   name: 'observe changes nothing',
   meaning:
-    'While a group is observed, Holdfast launches nothing for it; attaches, tags, takes out of service and ends none of its members; completes none of their hooks; and makes nothing larger of its Auto Scaling groups. A drain that had begun before goes on. Where every group is observed, no function makes a call that changes capacity.',
+    'While a group is observed, Holdfast launches nothing for it; attaches, tags, takes out of service and ends none of its members; completes none of their hooks; and makes nothing larger of its Auto Scaling groups. Where the policy sets the size, it lowers a desired capacity only with a member. A drain that had begun before goes on. Where every group is observed, no function makes a call that changes capacity.',
   broken: (chronicle) => [
     ...launchesIn(chronicle, ['observe']),
     ...removalsIn(chronicle, 'observe', () => false),
     ...joinsIn(chronicle),
     ...hooksIn(chronicle),
-    ...asgsIn(chronicle),
+    ...asgsIn(chronicle, 'observe', (before, now) => growth(before, now) ?? lowering(chronicle, before, now)),
     ...callsIn(chronicle),
   ],
 };

@@ -15,14 +15,14 @@ const isShownIn = (life: Life, asg: string, atMs: number, lagMs: number): boolea
 };
 
 /** The group that sets the size of an Auto Scaling group. None where others set it, and where its sizes count weights. */
-const sizerOf = (chronicle: Chronicle, asg: string, atMs: number): string | undefined =>
+export const sizerOf = (chronicle: Chronicle, asg: string, atMs: number): string | undefined =>
   [...chronicle.groups.keys()].find((group) => {
     const policy = chronicle.policyAt(group, atMs);
     return policy !== undefined && asgsOf(policy).includes(asg) && !policy.isSizedOutside;
   });
 
 /** The call that ends a member lowers the desired capacity with it. */
-const isWithMember = ({ lives }: Chronicle, asg: string, changedMs: number): boolean =>
+export const isWithMember = ({ lives }: Chronicle, asg: string, changedMs: number): boolean =>
   lives.some(({ stays }) => stays.some((stay) => stay.asg === asg && stay.how === 'terminating' && stay.untilMs === changedMs));
 
 export const loweredNoFurther: Rule = {

@@ -2,7 +2,6 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { type Choice, choicesOf } from '../../members/choices.ts';
 import { wasIdle } from '../../policy/modes.ts';
-import { times } from '../../times.ts';
 import { draining, isHindered, look, telling, ways } from '../../told/hindrance.ts';
 import { delayOf } from '../../told/leaving.ts';
 import { goneAtMs, isFunction, type Life } from '../../world/life.ts';
@@ -23,8 +22,8 @@ const besideIn = (chronicle: Chronicle, life: Life): readonly Life[] => {
   return beside.length === 0 ? [life] : beside;
 };
 
-/** A look finds the end of a delay, or the next tick does, and a message that failed comes again. */
-const endedWithinMs = times.tickMs + times.messageAgainMs;
+/** The longest time between two looks of a drain whose connections last for so long (core/drain/steps.ts), and the time for its last calls. */
+const endedWithinMs = (drainMs: number): number => Math.max(15_000, drainMs / 60);
 
 /** EC2 takes it, its Auto Scaling group ends it, its user protects it or put it back, or somebody stopped it: its end is no choice alone. */
 const isPlain = (life: Life): boolean =>
@@ -38,7 +37,8 @@ const late = (chronicle: Chronicle, { life, group, chosenAtMs }: Choice): readon
   const outMs = Math.max(...beside.map(lastOutMs));
   const timeouts = chronicle.policiesIn(group, chosenAtMs, outMs).map(({ drainTimeoutMs }) => drainTimeoutMs);
   const delayMs = delayOf(chronicle, [...new Set(beside.flatMap((one) => one.services.map(({ targetGroup }) => targetGroup)))]);
-  const untilMs = outMs + Math.min(delayMs, Math.max(0, ...timeouts)) + endedWithinMs + 2 * world.clockMs;
+  const drainMs = Math.min(delayMs, Math.max(0, ...timeouts));
+  const untilMs = outMs + drainMs + endedWithinMs(drainMs) + 2 * world.clockMs;
   const policies = chronicle.groups.get(group)?.policies ?? [];
   const isSame = policies.every(({ atMs }) => atMs < chosenAtMs || atMs > untilMs);
   if (
@@ -57,6 +57,6 @@ const late = (chronicle: Chronicle, { life, group, chosenAtMs }: Choice): readon
 export const endedInTime: Rule = {
   name: 'a member that leaves by choice is ended soon after its connections',
   meaning:
-    'A member that Holdfast takes out of service by its own choice is ended within two minutes after the deregistration delay or drain.timeout is over, of the last member of its drain. This rule is about members that no Auto Scaling group holds, and that nothing else happens to. It does not count where a fault hinders looks or drains, or where the policy changes.',
+    'A member that Holdfast takes out of service by its own choice is ended within 15 seconds after the deregistration delay or drain.timeout is over, of the last member of its drain. Where that takes longer than 15 minutes, the 15 seconds are a sixtieth of it. This rule is about members that no Auto Scaling group holds, and that nothing else happens to. It does not count where a fault hinders looks or drains, or where the policy changes.',
   broken: (chronicle) => choicesOf(chronicle).flatMap((choice) => late(chronicle, choice)),
 };

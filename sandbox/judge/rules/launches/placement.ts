@@ -9,7 +9,7 @@ import { missingBeside } from '../../members/missing-requests.ts';
 import { ownLaunches } from '../../members/staying.ts';
 import { limitFor, type Policy, type PolicyPool } from '../../policy/policy.ts';
 import { offeringsOf, poolOf } from '../../policy/pools.ts';
-import { pathTo, poolsOf, type Selector } from '../../policy/tree.ts';
+import { pathTo, poolsOf, type Selector, usedPools } from '../../policy/tree.ts';
 import { nameOf } from '../../world/cloud.ts';
 import { isFunction, type Life, tagsAt } from '../../world/life.ts';
 
@@ -18,13 +18,13 @@ type Broken = Omit<Finding, 'rule'>;
 export const placedInPools: Rule = {
   name: 'launches come from the pools of the policy',
   meaning:
-    'Every launch of Holdfast comes from a pool that the capacity of the policy in force names: from its subnets, its instance types and its market.',
+    'Every launch of Holdfast comes from a pool that the capacity of the policy in force names, not below a child of weight 0: from its subnets, its instance types and its market.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
       const fits = policies.some((policy) => {
         const pool = policy.pools[poolOf(life, policy, life.launchedAtMs) ?? ''];
-        const isNamed = pool !== undefined && poolsOf(policy, policy.capacity).includes(pool);
+        const isNamed = pool !== undefined && usedPools(policy).includes(pool);
         const isSold = isNamed && (pool.market === 'mixed' || offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life)));
         return isSold && pool.subnets.includes(life.subnet);
       });

@@ -1,9 +1,8 @@
-import { slackOf, wasLost } from '../../capacity/breaker.ts';
 import { givingOf } from '../../capacity/giving.ts';
 import { givingWell } from '../../capacity/giving-well.ts';
 import { isOnDemand, owedBy } from '../../capacity/limits.ts';
 import { dueMoments, isFree, isWhole, movingPolicy } from '../../capacity/quiet.ts';
-import { mayMove, returnLaunches } from '../../capacity/returning.ts';
+import { mayMove } from '../../capacity/returning.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { headcountAt } from '../../members/staying.ts';
@@ -12,7 +11,6 @@ import type { Policy, TreeNode } from '../../policy/policy.ts';
 import { poolOf } from '../../policy/pools.ts';
 import { poolsBelow, poolsOf, type Selector, selectorOf } from '../../policy/tree.ts';
 import { times } from '../../times.ts';
-import { lossesHeard, restMs, stoppedUntil } from '../../told/losses.ts';
 import { nameOf, type OfferingName } from '../../world/cloud.ts';
 import { isProtected, type Life, lastRefusalMs, stayAt } from '../../world/life.ts';
 import { isHeldBack } from '../../world/owners.ts';
@@ -20,7 +18,7 @@ import { isHeldBack } from '../../world/owners.ts';
 type Broken = Omit<Finding, 'rule'>;
 
 /** A refusal puts off a return for at most this long, or for `after` if that is longer (docs/policy.md, return). */
-const longestWaitMs = 600_000;
+export const longestWaitMs = 600_000;
 
 type Place = { readonly chronicle: Chronicle; readonly policy: Policy; readonly life: Life; readonly atMs: number };
 
@@ -212,25 +210,4 @@ export const spreadsEvenOut: Rule = {
     }
     return undefined;
   }),
-};
-
-export const nobodyReturnsTooSoon: Rule = {
-  name: 'no member is returned twice within its back-off',
-  meaning:
-    'For `after` from a warning in an offering, no launch for a return goes there. Where EC2 took members within a quarter of an hour of their launch, none goes there until the back-off is over. Losses of one offering within three minutes are one, with the longest life of them. After three such losses within an hour, none goes anywhere until the first loss is an hour old.',
-  broken: (chronicle) =>
-    returnLaunches(chronicle).flatMap(({ life, group, sinceMs, policies }): readonly Broken[] => {
-      const [policy, ...others] = policies;
-      if (policy?.returning === undefined || others.length > 0) return [];
-      // A group keeps what EC2 took only while its policy lets members return.
-      const counts = (atMs: number): boolean => chronicle.policyAt(group, atMs)?.returning !== undefined;
-      const losses = lossesHeard(chronicle, group, sinceMs).filter(({ atMs }) => counts(atMs) && !wasLost(chronicle, group, atMs, life.launchedAtMs));
-      const own = losses.filter(({ offering }) => offering === nameOf(life));
-      // A look dates a loss by its own time, and another one may have the turn before it.
-      const slackMs = slackOf(chronicle) + times.reactMs;
-      const untilMs = Math.max(restMs(own, policy.returning.afterMs, slackMs), stoppedUntil(losses, life.launchedAtMs, slackMs));
-      if (life.launchedAtMs >= untilMs - 2 * chronicle.times.clockMs) return [];
-      const seconds = Math.round((untilMs - life.launchedAtMs) / 1_000);
-      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: `${life.instance} moved to ${nameOf(life)} ${seconds} s too soon` }];
-    }),
 };

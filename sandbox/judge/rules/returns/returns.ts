@@ -1,5 +1,5 @@
 import { mostMoves, type ReturnLaunch, returnLaunches } from '../../capacity/returning.ts';
-import type { Chronicle } from '../../chronicle.ts';
+import type { Chronicle, Written } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { lookedSince, reservationOf } from '../../members/staying.ts';
 import { eachSecond } from '../../moments.ts';
@@ -85,12 +85,11 @@ export const returnsWithinBudget: Rule = {
     ),
 };
 
-/** When the decision became binding that launched this instance: the state item then had its reservation. */
-const boundAtMs = (chronicle: Chronicle, group: string, life: Life): number => {
+/** The state with which the decision became binding that launched this instance: it then had its reservation. */
+export const boundState = (chronicle: Chronicle, group: string, life: Life): Written | undefined => {
   const reservation = reservationOf(life);
   const written = chronicle.groups.get(group)?.written ?? [];
-  const bound = written.find(({ lastReservation }) => reservation !== undefined && lastReservation !== undefined && lastReservation >= reservation);
-  return bound?.atMs ?? life.launchedAtMs;
+  return written.find(({ lastReservation }) => reservation !== undefined && lastReservation !== undefined && lastReservation >= reservation);
 };
 
 /**
@@ -98,7 +97,7 @@ const boundAtMs = (chronicle: Chronicle, group: string, life: Life): number => {
  * after the decision that launched changes nothing for it.
  */
 const changesOf = (chronicle: Chronicle, { group, life }: ReturnLaunch): readonly number[] => {
-  const boundMs = boundAtMs(chronicle, group, life);
+  const boundMs = boundState(chronicle, group, life)?.atMs ?? life.launchedAtMs;
   return (chronicle.groups.get(group)?.written ?? []).flatMap((one, index, all) => {
     const before = all[index - 1];
     if (before === undefined || one.version <= before.version || one.atMs > boundMs) return [];
