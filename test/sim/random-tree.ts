@@ -10,13 +10,20 @@ const split = (draw: Draw, pools: readonly string[]): readonly (readonly string[
   return [pools.slice(0, at), pools.slice(at)];
 };
 
+/** A child of weight 0 gets nothing, beside others that do. */
+const weighted = (draw: Draw, children: readonly unknown[]): unknown => {
+  const weights = children.map(() => draw.between(0, 9));
+  const isAllowed = weights.some((weight) => weight > 0);
+  return { weighted: children.map((use, index) => ({ use, weight: isAllowed ? weights[index] : 1 })) };
+};
+
 const selector = (draw: Draw, children: readonly unknown[]): unknown =>
   draw.one([
     () => ({ tiered: children }),
     () => ({ cheapest: children }),
     () => ({ spread: children }),
     () => ({ spread: children, by: draw.one(['zone', 'pool', 'instance-type']) }),
-    () => ({ weighted: children.map((use) => ({ use, weight: draw.between(1, 9) })) }),
+    () => weighted(draw, children),
   ])();
 
 const treeOf = (draw: Draw, pools: readonly string[], depth: number): unknown => {
