@@ -9,6 +9,7 @@ import { listening } from './listening.ts';
 import { meetings } from './meetings.ts';
 import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
+import { obvious } from './obvious.ts';
 import { outside } from './outside.ts';
 import { ownScaling } from './own-scaling.ts';
 import { passingOn } from './passing-on.ts';
@@ -53,5 +54,6 @@ export const mutants: readonly Mutant[] = [
   ...storms,
   ...strangers,
   ...tired,
+  ...obvious,
   ...weights,
 ];

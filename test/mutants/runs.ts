@@ -28,6 +28,7 @@ import {
 import { harmSituations } from './harm-situations.ts';
 import { meetingSituations } from './meeting-situations.ts';
 import { modeSituations } from './mode-situations.ts';
+import { obviousSituations } from './obvious-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
 import { priceSituations } from './price-situations.ts';
@@ -350,6 +351,7 @@ export const runs = {
   ...eachOf(reviewerSituations),
   ...eachOf(strangerSituations),
   ...eachOf(tiredSituations),
+  ...eachOf(obviousSituations),
   ...eachOf(harmSituations),
 } satisfies Readonly<Record<string, Run>>;
 
