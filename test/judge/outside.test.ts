@@ -724,6 +724,35 @@ describe('other rules where others set the size', () => {
     expect(wrote(4, 115)).toEqual(['the desired size became 2; others had set 3']);
     expect(wrote(1, 111)).toHaveLength(1);
   });
+  it('a number that an attach has made counts as that after others lowered it, for as long as a describe may be from before the look that found it lowered', () => {
+    const found = (second: number, { size = 4, lowered = 2, foundAt = 108 } = {}) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          looks(script, 100, 'i-a');
+          for (const instance of ['i-3', 'i-4']) {
+            script.member(instance, { asg: 'web-asg' });
+            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          }
+          numbers(script, 101, 4, react('i-a'));
+          says(script, 105, lowered, 4);
+          script.react(foundAt - 1, foundAt + 1, 'i-b');
+          looks(script, foundAt, 'i-b');
+          says(script, 112, size);
+          script.react(second - 1, second + 1, 'i-c');
+          script.desired(second, 2, 1, react('i-c'));
+        },
+        long,
+      );
+    expect(found(120)).toEqual([]);
+    expect(found(128)).toEqual([]);
+    expect(found(131)).toEqual(['the desired size became 2; others had set 4']);
+    // Another number, or a lower one than the attach had found, shows that others set the size.
+    expect([found(120, { size: 3 }), found(120, { lowered: 1 })].map(({ length }) => length)).toEqual([1, 1]);
+    // Nobody had found it lowered when others set it again.
+    expect(found(160, { foundAt: 158 })).toHaveLength(1);
+  });
   it('nothing is launched beyond it', () => {
     const launches = (size: number) =>
       details(

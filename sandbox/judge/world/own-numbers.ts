@@ -1,40 +1,54 @@
 import type { Chronicle } from '../chronicle.ts';
-import type { Actor } from '../history.ts';
 import { times } from '../times.ts';
-import type { Cloud } from './cloud.ts';
+import type { AsgChange } from './cloud.ts';
 import { isFunction } from './life.ts';
 import type { Word } from './outside.ts';
 
-/** A size before an attach by Holdfast, and when Holdfast set it again after the attach. */
-type TakenOff = { readonly size: number; readonly by: Actor; readonly atMs: number };
+/** A size before an attach by Holdfast, and when Holdfast noted that it is the size again. */
+type TakenOff = { readonly size: number; readonly notedAtMs: number };
 
 /**
- * Where what others wrote is the number that an attach had made before Holdfast lowered it, or makes with the weights of the write. Members of the attach that
+ * When a look ended that found what an attach had added taken off by others, because its own describes had been late: the first one that surely showed that,
+ * or else the last one that may have. The look may have begun while others wrote the next number.
+ */
+const foundAtMs = ({ of, invocations, times: lags }: Chronicle, loweredAtMs: number, writtenAtMs: number): number | undefined => {
+  const looks = of('called').filter(
+    ({ operation, askedAtMs, invocation }) =>
+      operation === 'DescribeAutoScalingGroups' &&
+      askedAtMs >= loweredAtMs &&
+      askedAtMs <= writtenAtMs + lags.asgLagMs &&
+      invocations.get(invocation)?.function.endsWith('react') === true,
+  );
+  const look = looks.find(({ askedAtMs }) => askedAtMs >= loweredAtMs + lags.asgLagMs) ?? looks.at(-1);
+  return look && (invocations.get(look.invocation)?.ended?.atMs ?? look.atMs);
+};
+
+/** When Holdfast noted that a number is lowered: the function that lowered it did, or the look that found it lowered by others. */
+const notedAtMs = (chronicle: Chronicle, { by, atMs }: AsgChange, writtenAtMs: number): number | undefined =>
+  isFunction(by) ? (chronicle.invocations.get(by.invocation)?.ended?.atMs ?? atMs) : foundAtMs(chronicle, atMs, writtenAtMs);
+
+/**
+ * Where what others wrote is the number that an attach had made before it was lowered, or makes with the weights of the write. Members of the attach that
  * others took out before that lowering do not count.
  */
-const takenForOwn = (cloud: Cloud, asg: string, { atMs: writtenAtMs, size }: Word): readonly TakenOff[] => {
+const takenForOwn = (chronicle: Chronicle, asg: string, { atMs: writtenAtMs, size }: Word): readonly TakenOff[] => {
+  const { cloud } = chronicle;
   const changes = cloud.asgChanges(asg);
   const { weights } = cloud.asgAt(asg, writtenAtMs) ?? {};
-  const own = changes.filter(
-    ({ atMs, by, desired }, index) => isFunction(by) && atMs <= writtenAtMs && desired !== (changes[index - 1]?.desired ?? desired),
-  );
-  return own.flatMap((lowered, index) => {
-    const attach = own[index - 1];
+  const numbers = changes.filter(({ atMs, desired }, index) => atMs <= writtenAtMs && desired !== (changes[index - 1]?.desired ?? desired));
+  return numbers.flatMap((lowered, index) => {
+    const before = numbers.slice(0, index);
+    const attach = isFunction(lowered.by) ? before.findLast(({ by }) => isFunction(by)) : before.at(-1);
     const attached = attach === undefined ? 0 : cloud.attachedWith(attach);
     if (attach === undefined || attached === 0 || lowered.desired !== attach.desired - attached) return [];
+    const noted = notedAtMs(chronicle, lowered, writtenAtMs);
     const { weights: _then, ...unweighed } = attach;
     const left = cloud.attachedWith(attach, lowered.atMs);
     const asWritten = cloud.attachedWith({ ...unweighed, ...(weights && { weights }) }, lowered.atMs);
-    return left > 0 && [left, asWritten].some((units) => size === lowered.desired + units)
-      ? [{ size: lowered.desired, by: lowered.by, atMs: lowered.atMs }]
+    return noted !== undefined && left > 0 && [left, asWritten].some((units) => size === lowered.desired + units)
+      ? [{ size: lowered.desired, notedAtMs: noted }]
       : [];
   });
-};
-
-/** Whether a look that began at a moment may still show what an attach had made. Its function writes down when it lowered that. */
-const mayBeShown = (chronicle: Chronicle, { by, atMs }: TakenOff, sinceMs: number): boolean => {
-  const endedAtMs = isFunction(by) ? chronicle.invocations.get(by.invocation)?.ended?.atMs : undefined;
-  return sinceMs < (endedAtMs ?? atMs) + times.loweredShownMs + chronicle.times.clockMs;
 };
 
 /** Whether a function looked at Auto Scaling groups after a moment, and had its answer before another one. */
@@ -56,8 +70,8 @@ export const sizesTakenForOwn = (chronicle: Chronicle, group: string, { sinceMs,
   const words = chronicle.wordsFor(group, atMs) ?? [];
   const shown = words.filter((one, index) => one.atMs <= atMs && (words[index + 1]?.atMs ?? Number.POSITIVE_INFINITY) > sinceMs);
   return shown
-    .flatMap((word) => takenForOwn(chronicle.cloud, asg, word))
-    .filter((one) => mayBeShown(chronicle, one, sinceMs))
+    .flatMap((word) => takenForOwn(chronicle, asg, word))
+    .filter(({ notedAtMs: noted }) => sinceMs < noted + times.loweredShownMs + chronicle.times.clockMs)
     .map(({ size }) => size);
 };
 
