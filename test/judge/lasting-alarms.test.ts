@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lastingAlarmsActAgain } from '../../sandbox/judge/rules/size/alarms.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/size/desired.ts';
 import { details, throttled } from './details.ts';
-import { react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
 
 const long = { calmAtMs: 800_000, restAtMs: 850_000, endedAtMs: 900_000 };
 const on = { about: 'alarm', alarm: 'high' } as const;
@@ -80,6 +80,44 @@ describe('an alarm that lasts', () => {
       look(script, 260, [], 6);
     };
     expect(broken(desiredAsAsked, late)).toHaveLength(1);
+  });
+  it('acts no more while another one lasts that went off later, once a function surely knows that', () => {
+    const low = { about: 'alarm', alarm: 'low' } as const;
+    const scaling = [
+      { alarm: 'high', adjust: '+2', cooldown: '1m' },
+      { alarm: 'low', adjust: -1, cooldown: '1m' },
+    ];
+    const found = (size: number, { heardAt = 120, more = () => undefined }: { heardAt?: number; more?: Write } = {}) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          script.policy(0, 1, { ...policy, scaling });
+          script.member('i-1');
+          script.member('i-2');
+          look(script, 100, [on], 4);
+          script.react(heardAt, heardAt + 1, 'i-low');
+          const said = { kind: 'delivered', invocation: 'i-low', function: 'react', message: 'm-low', told: low, happenedAtMs: 119_000 } as const;
+          script.at(heardAt, said);
+          script.desired(heardAt + 1, 3, 1, react('i-low'));
+          more(script);
+          script.react(185, 186, 'i-185');
+          script.desired(186, size, 1, react('i-185'));
+        },
+        long,
+      );
+    expect(found(2)).toEqual([]);
+    expect(found(5)).toHaveLength(1);
+    // A function that had begun before the other one was stored may not know it. Neither does one after a write of the policy or a loss of the state.
+    expect(found(5, { heardAt: 178 })).toEqual([]);
+    const isOver: Write = (script) => {
+      script.react(150, 151, 'i-150');
+      script.at(150, {
+        ...{ kind: 'delivered', invocation: 'i-150', function: 'react', message: 'm-over' },
+        ...{ told: { ...low, isOn: false }, happenedAtMs: 149_000 },
+      });
+    };
+    expect(found(5, { more: isOver })).toEqual([]);
+    expect(found(5, { more: (script) => script.policy(130, 1, { ...policy, scaling, tags: { a: 'b' } }) })).toEqual([]);
   });
   it('acts, or does not, by the last received of two changes of one moment', () => {
     const both = (...told: readonly (typeof on | typeof off)[]) =>

@@ -9,6 +9,7 @@ import { listening } from './listening.ts';
 import { meetings } from './meetings.ts';
 import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
+import { obeying } from './obeying.ts';
 import { obvious } from './obvious.ts';
 import { outside } from './outside.ts';
 import { ownScaling } from './own-scaling.ts';
@@ -39,6 +40,7 @@ export const mutants: readonly Mutant[] = [
   ...listening,
   ...meetings,
   ...modes,
+  ...obeying,
   ...outside,
   ...ownScaling,
   ...passingOn,

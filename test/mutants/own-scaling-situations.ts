@@ -40,6 +40,21 @@ export const ownScalingSituations = {
     of('an alarm far above its threshold', stepped, () => [lastingAlarm(1_000, 'high', 30_000, undefined, 25)], 6),
   'an alarm far below its threshold': () =>
     of('an alarm far below its threshold', stepped, () => [lastingAlarm(1_000, 'low', 30_000, undefined, -25)], 2),
+  'an alarm exactly at a step': () => of('an alarm exactly at a step', stepped, () => [lastingAlarm(1_000, 'high', 30_000, undefined, 20)], 6),
+  'an alarm far above its threshold lasts': () =>
+    of(
+      'an alarm far above its threshold lasts',
+      [{ ...stepped[0], cooldown: '1m' }],
+      () => [lastingAlarm(1_000, 'high', 400_000, undefined, 25)],
+      12,
+    ),
+  'two alarms last': () => {
+    const both = [
+      { alarm: 'high', adjust: '+2', cooldown: '1m' },
+      { alarm: 'low', adjust: -1, cooldown: '1m' },
+    ];
+    return of('two alarms last', both, () => [lastingAlarm(1_000, 'high', 400_000), lastingAlarm(30_000, 'low', 400_000)], 2);
+  },
   'an alarm that a rule mutes': () => of('an alarm that a rule mutes', plain, () => [lastingAlarm(1_000, 'high', 30_000, 'muted')], 4),
   'an alarm that is suppressed for long': () =>
     of('an alarm that is suppressed for long', [{ ...plain[0], cooldown: '1m' }], () => [lastingAlarm(1_000, 'high', 300_000, 'suppressed')], 4),
@@ -49,6 +64,8 @@ export const ownScalingSituations = {
     of('a schedule whose time is over', plain, (policy) => [scheduled(1_000, policy, [soon(-5, 9), soon(2, 5)])], 5),
   'a schedule in another time zone': () =>
     of('a schedule in another time zone', plain, (policy) => [scheduled(1_000, policy, [soon(2, 7, 'Asia/Kolkata')])], 7),
+  'a schedule whose day is another one in UTC': () =>
+    of('a schedule whose day is another one in UTC', plain, (policy) => [scheduled(1_000, policy, [soon(2, 7, 'Pacific/Kiritimati')])], 7),
   'two times of a schedule at once': () =>
     of('two times of a schedule at once', plain, (policy) => [scheduled(1_000, policy, [soon(2, 9), soon(2, 5, 'Europe/Berlin')])], 5),
 } as const satisfies Readonly<Record<string, () => Situation>>;

@@ -28,6 +28,7 @@ import {
 import { harmSituations } from './harm-situations.ts';
 import { meetingSituations } from './meeting-situations.ts';
 import { modeSituations } from './mode-situations.ts';
+import { obeyingSituations } from './obeying-situations.ts';
 import { obviousSituations } from './obvious-situations.ts';
 import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
@@ -104,8 +105,6 @@ const oneGroup =
   };
 
 const inMode = (name: keyof typeof modeSituations, ...checks: readonly Check[]): Run => situation(modeSituations[name], ...checks);
-
-const scaledBy = (name: keyof typeof ownScalingSituations): Run => situation(ownScalingSituations[name]);
 
 const sharing = (name: keyof typeof shareSituations): Run => situation(shareSituations[name]);
 
@@ -331,14 +330,7 @@ export const runs = {
   'spot comes back outside the window for returns': withSpare('spot comes back outside the window for returns', neverFewerThan(6)),
   'a spare above the maximum of its owner': withSpare('a spare above the maximum of its owner'),
   'a group with a spare becomes smaller': withSpare('a group with a spare becomes smaller', neverFewerThan(4)),
-  'an alarm far above its threshold': scaledBy('an alarm far above its threshold'),
-  'an alarm far below its threshold': scaledBy('an alarm far below its threshold'),
-  'an alarm that a rule mutes': scaledBy('an alarm that a rule mutes'),
-  'an alarm that is suppressed for long': scaledBy('an alarm that is suppressed for long'),
-  'a schedule, then an alarm': scaledBy('a schedule, then an alarm'),
-  'a schedule whose time is over': scaledBy('a schedule whose time is over'),
-  'a schedule in another time zone': scaledBy('a schedule in another time zone'),
-  'two times of a schedule at once': scaledBy('two times of a schedule at once'),
+  ...eachOf(ownScalingSituations),
   'a storm of a thousand in one group': oneGroup({ holding: 'tag', size: 1_060, seed: 1 }, { requestedMs: 40_000 }),
   'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'a hundred groups lose a zone': manyGroups({ groups: 100, members: 10, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
@@ -353,6 +345,7 @@ export const runs = {
   ...eachOf(tiredSituations),
   ...eachOf(obviousSituations),
   ...eachOf(harmSituations),
+  ...eachOf(obeyingSituations),
 } satisfies Readonly<Record<string, Run>>;
 
 export type RunName = keyof typeof runs;

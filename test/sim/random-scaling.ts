@@ -38,7 +38,7 @@ const measured = (draw: Draw, step: Step): Step => {
   const { alarm, quiet } = step.about ?? {};
   if (step.kind !== 'alarmed' || alarm === undefined) return step;
   const sign = alarm === 'low' ? -1 : 1;
-  const fromThreshold = draw.one([sign * draw.between(0, 19), sign * draw.between(20, 90), sign * draw.between(20, 90), undefined]);
+  const fromThreshold = draw.one([sign * draw.between(0, 19), sign * draw.between(20, 90), sign * draw.one([20, 90]), undefined]);
   return {
     ...lastingAlarm(step.atMs, alarm, step.lastsMs ?? momentMs, quiet, fromThreshold),
     ...(step.lastsMs === undefined && { lastsMs: momentMs }),

@@ -125,10 +125,11 @@ const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK' = 'AL
   },
 });
 
-/** What CloudWatch evaluated, where it tells. */
-const evaluated = (fromThreshold: number | undefined): object => {
+/** What CloudWatch evaluated, where it tells: the newest value first, or last. */
+const evaluated = (fromThreshold: number | undefined, atMs: number): object => {
   if (fromThreshold === undefined) return {};
   const threshold = 50;
+  const datapoint = (agoMs: number, value: number) => ({ timestamp: new Date(atMs - agoMs).toISOString(), sampleCount: 60, value });
   return {
     reasonData: JSON.stringify({
       version: '1.0',
@@ -136,6 +137,7 @@ const evaluated = (fromThreshold: number | undefined): object => {
       period: 60,
       recentDatapoints: [threshold, threshold + fromThreshold],
       threshold,
+      evaluatedDatapoints: [datapoint(60_000, threshold + fromThreshold), datapoint(120_000, threshold)],
     }),
   };
 };
@@ -160,7 +162,7 @@ export const lastingAlarm = (atMs: number, alarmName: string, forMs: number, qui
         alarmName,
         clock.now(),
         'ALARM',
-        { ...(quiet === 'suppressed' && { actionsSuppressedBy: 'Alarm' }), ...evaluated(fromThreshold) },
+        { ...(quiet === 'suppressed' && { actionsSuppressedBy: 'Alarm' }), ...evaluated(fromThreshold, clock.now()) },
         quiet === 'muted',
       ),
     );

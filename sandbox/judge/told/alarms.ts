@@ -64,3 +64,20 @@ export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): read
       other.happenedAtMs > one.happenedAtMs || (other.happenedAtMs === one.happenedAtMs && at > index);
     return !all.some((other, at) => other.alarm === alarm && !other.isOn && isLater(other, at) && knownMs(chronicle, other) < atMs);
   });
+
+/** A time in which functions know the same alarms: since `fromMs` under one policy, until the function looked, and until it wrote. */
+export type Knowing = { readonly fromMs: number; readonly lookedAtMs: number; readonly atMs: number };
+
+/** Whether functions surely know that an alarm has been in `ALARM` since later than a moment. */
+export const surelyLastsSince = (chronicle: Chronicle, alarm: string, sinceMs: number, { fromMs, lookedAtMs, atMs }: Knowing): boolean => {
+  const changes = alarmChanges(chronicle).filter((one) => one.alarm === alarm && one.atMs <= atMs);
+  const isOver = (one: AlarmChange): boolean => changes.some((other) => other.happenedAtMs >= one.happenedAtMs && (!other.isOn || other.isQuiet));
+  return changes.some(
+    (one) =>
+      one.happenedAtMs > sinceMs &&
+      one.atMs >= fromMs &&
+      one.atMs - one.happenedAtMs <= alarmTellsForMs - chronicle.times.clockMs &&
+      knownMs(chronicle, one) < lookedAtMs &&
+      !isOver(one),
+  );
+};

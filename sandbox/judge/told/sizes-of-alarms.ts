@@ -2,7 +2,8 @@ import type { Chronicle, Written } from '../chronicle.ts';
 import { adjusted, atDistance, type Policy, type ScalingRow } from '../policy/policy.ts';
 import { times } from '../times.ts';
 import { isFunction, tagsAt } from '../world/life.ts';
-import { alarmTellsForMs, foundTogetherMs, lastsAgainMs, mayLast } from './alarms.ts';
+import { wasRestored } from '../world/restores.ts';
+import { alarmTellsForMs, foundTogetherMs, lastsAgainMs, mayLast, surelyLastsSince } from './alarms.ts';
 
 /** Alarms that reached the function that wrote, and that its policy acts on. */
 export type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number; readonly lasts?: true };
@@ -23,6 +24,23 @@ const forgottenUntilMs = (chronicle: Chronicle, { group }: Pick<Written, 'group'
   return isKnown ? found.atMs - times.reactMs - foundTogetherMs - 2 * chronicle.times.clockMs : Number.NEGATIVE_INFINITY;
 };
 
+type Passing = { readonly alarm: string; readonly happenedAtMs: number; readonly lookedAtMs: number };
+
+/** A function may still follow the policy from before for so long. */
+const followedWithinMs = 10_000;
+
+/**
+ * Whether another alarm surely went off later than a moment and lasts, so that the one of that moment does not act again. Alarms that came before the policy
+ * in force are left out, and all of them where somebody lost or restored the state.
+ */
+const isPassedOver = (chronicle: Chronicle, { group, atMs }: Pick<Written, 'group' | 'atMs'>, { scaling }: Policy, own: Passing): boolean => {
+  const { policies = [], lostAtMs = [] } = chronicle.groups.get(group) ?? {};
+  if (wasRestored(chronicle, atMs) || lostAtMs.some((lostMs) => lostMs <= atMs)) return false;
+  const fromMs = (policies.findLast((one) => one.atMs <= atMs)?.atMs ?? atMs) + followedWithinMs;
+  const others = scaling.filter(({ alarm }) => alarm !== own.alarm);
+  return others.some(({ alarm }) => surelyLastsSince(chronicle, alarm, own.happenedAtMs, { fromMs, lookedAtMs: own.lookedAtMs, atMs }));
+};
+
 export const heardBy = (chronicle: Chronicle, { group, by, atMs }: Pick<Written, 'group' | 'by' | 'atMs'>, policy: Policy): readonly Heard[] => {
   const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
   const overMs = forgottenUntilMs(chronicle, { group }, invocation?.beganAtMs ?? atMs);
@@ -41,6 +59,7 @@ export const heardBy = (chronicle: Chronicle, { group, by, atMs }: Pick<Written,
       mayLast(chronicle, row.alarm, atMs)
         .filter(({ happenedAtMs }) => happenedAtMs >= Math.max(overMs, toldLastMs(row.alarm)))
         .filter((change) => change.atMs - change.happenedAtMs <= alarmTellsForMs + 2 * chronicle.times.clockMs)
+        .filter((change) => !isPassedOver(chronicle, { group, atMs }, policy, { ...change, lookedAtMs: invocation?.beganAtMs ?? atMs }))
         .map(({ fromThreshold }) => atDistance(row, fromThreshold)),
     ).map((acting): Heard => ({ row: { ...acting, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs, lasts: true })),
   );

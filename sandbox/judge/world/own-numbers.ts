@@ -4,8 +4,8 @@ import type { AsgChange } from './cloud.ts';
 import { isFunction } from './life.ts';
 import type { Word } from './outside.ts';
 
-/** A size before an attach by Holdfast, and when Holdfast noted that it is the size again. */
-type TakenOff = { readonly size: number; readonly notedAtMs: number };
+/** A size before an attach by Holdfast to this Auto Scaling group, and when Holdfast noted that it is the size again. */
+type TakenOff = { readonly asg: string; readonly size: number; readonly notedAtMs: number };
 
 /**
  * When a look ended that found what an attach had added taken off by others, because its own describes had been late: the first one that surely showed that,
@@ -46,10 +46,22 @@ const takenForOwn = (chronicle: Chronicle, asg: string, { atMs: writtenAtMs, siz
     const left = cloud.attachedWith(attach, lowered.atMs);
     const asWritten = cloud.attachedWith({ ...unweighed, ...(weights && { weights }) }, lowered.atMs);
     return noted !== undefined && left > 0 && [left, asWritten].some((units) => size === lowered.desired + units)
-      ? [{ size: lowered.desired, notedAtMs: noted }]
+      ? [{ asg, size: lowered.desired, notedAtMs: noted }]
       : [];
   });
 };
+
+/** Whether a look shows a member that a later decision attached. Then it is no older than that attach. */
+const showsLater = ({ cloud, invocations, times: lags }: Chronicle, { asg, notedAtMs: noted }: TakenOff, sinceMs: number): boolean =>
+  cloud
+    .asgChanges(asg)
+    .some(
+      (change) =>
+        isFunction(change.by) &&
+        (invocations.get(change.by.invocation)?.beganAtMs ?? 0) >= noted &&
+        change.atMs < sinceMs - lags.asgLagMs &&
+        cloud.attachedWith(change, sinceMs) > 0,
+    );
 
 /** Whether a function looked at Auto Scaling groups after a moment, and had its answer before another one. */
 const isLookedAtIn = ({ of }: Chronicle, fromMs: number, untilMs: number): boolean =>
@@ -71,7 +83,7 @@ export const sizesTakenForOwn = (chronicle: Chronicle, group: string, { sinceMs,
   const shown = words.filter((one, index) => one.atMs <= atMs && (words[index + 1]?.atMs ?? Number.POSITIVE_INFINITY) > sinceMs);
   return shown
     .flatMap((word) => takenForOwn(chronicle, asg, word))
-    .filter(({ notedAtMs: noted }) => sinceMs < noted + times.loweredShownMs + chronicle.times.clockMs)
+    .filter((one) => sinceMs < one.notedAtMs + times.loweredShownMs + chronicle.times.clockMs && !showsLater(chronicle, one, sinceMs))
     .map(({ size }) => size);
 };
 

@@ -1,0 +1,110 @@
+import type { Mutant } from './mutant.ts';
+
+/** Breakages of how sizes are obeyed that others or the policy set: notes of attaches, hooks of a scale-in, steps and schedules. */
+export const obeying: readonly Mutant[] = [
+  {
+    name: 'a member that has left since does not show that others set the number',
+    file: 'core/group/attached-number.ts',
+    from: 'return joined.some((instance) => left.has(instance) && !holds.includes(instance));',
+    to: 'return joined.length < 0 && left.size > holds.length;',
+    caughtBy: ['others end a member that has just joined, and set a size'],
+  },
+  {
+    name: 'members attached later do not show that a describe is newer',
+    file: 'core/group/attached-number.ts',
+    from: 'heldOf(later, asg).length > 0 ||\n  Object',
+    to: 'heldOf(later, asg).length > 999 ||\n  Object',
+    caughtBy: ['others set the number of an attach after another one'],
+  },
+  {
+    name: 'what was lowered already is lowered again while a describe shows its members',
+    file: 'core/group/outside-size.ts',
+    from: 'return !isTakenDown(one) && (asg === undefined || shownOf(one, asg) > 0);',
+    to: 'return asg === undefined || shownOf(one, asg) > 0;',
+    caughtBy: ['somebody sets the number that an attach had made'],
+  },
+  {
+    name: 'an addition is forgotten while no describe shows its members',
+    file: 'core/group/outside-size.ts',
+    from: 'return nowMs - added.atMs < attachedWithinMs ? [added] : [];',
+    to: 'return nowMs - added.atMs < attachedWithinMs / 600 ? [added] : [];',
+    caughtBy: ['a member joins while no describe shows an earlier attach'],
+  },
+  {
+    name: 'a new note forgets the members of the one before',
+    file: 'core/group/outside-size.ts',
+    from: 'const all = [...new Set([...(open?.instances ?? []), ...instances])];',
+    to: 'const all = [...new Set(instances)];',
+    caughtBy: ['a member joins while no describe shows an earlier attach'],
+  },
+  {
+    name: 'Terminate stays suspended when Launch is resumed',
+    file: 'aws/providers/size-changes.ts',
+    from: 'processes.filter((process) => !isSure || now.suspended.includes(process));',
+    to: "processes.filter((process) => process === 'Launch' && (!isSure || now.suspended.includes(process)));",
+    caughtBy: ['a size that others raise'],
+  },
+  {
+    name: 'members join by a note that others have overwritten meanwhile',
+    file: 'aws/capacity-provider.ts',
+    from: 'return asg !== undefined && isAsAdded(added, asg);',
+    to: 'return asg !== undefined;',
+    caughtBy: ['others set a size while a function launches'],
+  },
+  {
+    name: 'members that wait on the hook of a scale-in are no news to the tick',
+    file: 'functions/react/look/unheard-hooks.ts',
+    from: 'const unheard = facts.isTick\n',
+    to: 'const unheard = facts.isTick && !gathered.outside\n',
+    caughtBy: ['others lower a size, and the messages of the hooks are lost'],
+  },
+  {
+    name: 'of the steps that a breach reaches, the first applies',
+    file: 'core/scaling/adjustment.ts',
+    from: 'steps.of.findLast(',
+    to: 'steps.of.find(',
+    caughtBy: ['an alarm far above its threshold'],
+  },
+  {
+    name: 'a breach exactly at a step does what the step before says',
+    file: 'core/scaling/adjustment.ts',
+    from: 'step.beyond <= beyond',
+    to: 'step.beyond < beyond',
+    caughtBy: ['an alarm exactly at a step'],
+  },
+  {
+    name: 'an alarm that lasts acts by its first step',
+    file: 'core/group-state/follow-alarms.ts',
+    from: 'const fromThreshold = known[alarm]?.fromThreshold;',
+    to: 'const fromThreshold = known[alarm] === undefined ? 0 : undefined;',
+    caughtBy: ['an alarm far above its threshold lasts'],
+  },
+  {
+    name: 'the oldest value of an alarm counts',
+    file: 'core/signals/alarm.ts',
+    from: '.toSorted((a, b) => (a.timestamp < b.timestamp ? 1 : -1));',
+    to: '.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));',
+    caughtBy: ['an alarm far above its threshold'],
+  },
+  {
+    name: 'of two alarms that last the one that went off first acts again',
+    file: 'core/scaling/lasting-alarms.ts',
+    from: '(known[b.alarm]?.atMs ?? 0) - (known[a.alarm]?.atMs ?? 0));',
+    to: '(known[a.alarm]?.atMs ?? 0) - (known[b.alarm]?.atMs ?? 0));',
+    caughtBy: ['two alarms last'],
+  },
+  {
+    name: 'the day of a schedule is the one in UTC',
+    file: 'core/schedule/due.ts',
+    from: '    if (!isOnDay(cron, day)) continue;\n',
+    to: '',
+    also: [
+      {
+        file: 'core/schedule/due.ts',
+        from: 'const atMs = momentOf(wall, timeZone);\n',
+        to: 'const atMs = momentOf(wall, timeZone);\n      if (!isOnDay(cron, atMs - (atMs % dayMs))) continue;\n',
+      },
+    ],
+    caughtBy: ['a schedule whose day is another one in UTC'],
+  },
+];
