@@ -589,6 +589,9 @@ const hooks: Readonly<Record<string, Cases>> = {
     }),
     beyond: {
       'a look found it twenty seconds before': hooked({ write: hookFound(140) }),
+      'a tick came twenty seconds before': hooked({
+        write: (script) => script.react(139, 141, 'i-t', [{ about: 'tick', groups: ['web'] }]),
+      }),
       'it was received twenty seconds before': hooked({ write: hookHeard(140) }),
       'it was received twenty seconds before, by its name': hooked({ write: hookHeard(140, 'drain') }),
     },
