@@ -27,6 +27,7 @@ const obeys = async (guide: Guide, back: Back) => {
   // Whom the scaler needs next comes from spot in any case.
   expect(told.at(story.letGo)).toEqual({ desired: 6, spot: 3 + on(3).spot, onDemand: on(3).onDemand });
   expect(told.at(story.ends)).toEqual(told.at(story.letGo));
+  expect(told.ends.suspended).toEqual(['AZRebalance']);
   return told;
 };
 

@@ -49,7 +49,7 @@ const diesAttaching: FaultInput = { on: 'call', kind: 'crash-caller', when: 'aft
 const hooks = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 120, defaultResult: 'CONTINUE' }] as const;
 const hooksAreLost: FaultInput = { on: 'event', kind: 'drop', match: { detailType: 'EC2 Instance-terminate Lifecycle Action' } };
 
-/** Worlds in which others set the size of a group within seconds of what Holdfast does, or Holdfast does not hear of it. */
+/** Worlds in which others set the size of a group within seconds of what Holdfast does, or no message tells Holdfast what the group does. */
 export const obeyingSituations = {
   'others end a member that has just joined, and set a size': (): Situation =>
     of('others end a member that has just joined, and set a size', 7, {}, [...spotIsGone, endNewest(21_000), sets(22_000, 7)]),

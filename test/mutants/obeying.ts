@@ -107,4 +107,11 @@ export const obeying: readonly Mutant[] = [
     ],
     caughtBy: ['a schedule whose day is another one in UTC'],
   },
+  {
+    name: 'members join beside a size that others wrote beyond the maximum',
+    file: 'core/decide/admissions.ts',
+    from: '!asgs.some((asg) => isBeyondMaximum(state, asg))',
+    to: '!asgs.some((asg) => isBeyondMaximum(state, { ...asg, shown: 0 }))',
+    caughtBy: ['a scaler wants more than the maximum'],
+  },
 ];
