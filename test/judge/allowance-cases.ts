@@ -583,6 +583,7 @@ const hooks: Readonly<Record<string, Cases>> = {
         hookHeard(102, 'another')(script);
         hookFound(120, 'another')(script);
         hookFound(130, 'drain', true)(script);
+        script.react(131, 133, 'i-t', [{ about: 'tick', groups: ['web'] }], true);
         hookHeard(150, 'drain')(script);
         hookFound(151)(script);
       },

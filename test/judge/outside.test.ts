@@ -753,6 +753,38 @@ describe('other rules where others set the size', () => {
     // Nobody had found it lowered when others set it again.
     expect(found(160, { foundAt: 158 })).toHaveLength(1);
   });
+  it('a number that an attach has made is followed where the describe shows a member that a later decision attached', () => {
+    const wrote = (desired: number, later?: number) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          script.react(99, 102, 'i-a');
+          looks(script, 100, 'i-a');
+          for (const instance of ['i-3', 'i-4']) {
+            script.member(instance, { asg: 'web-asg' });
+            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+          }
+          numbers(script, 101, 4, react('i-a'));
+          numbers(script, 101.2, 2, react('i-a'));
+          if (later !== undefined) {
+            script.react(later - 1, later + 1, 'i-b');
+            script.member('i-5', { asg: 'web-asg' });
+            script.at(later, { kind: 'joined', instance: 'i-5', asg: 'web-asg', by: react('i-b') });
+            numbers(script, later, 3, react('i-b'));
+            numbers(script, later + 0.2, 2, react('i-b'));
+          }
+          says(script, 108, 4);
+          script.react(112, 114, 'i-c');
+          script.desired(113, desired, 1, react('i-c'));
+        },
+        long,
+      );
+    expect([wrote(2), wrote(4), wrote(4, 105)]).toEqual([[], [], []]);
+    expect(wrote(2, 105)).toEqual(['the desired size became 2; others had set 4']);
+    // A decision that began before the lowering was noted does not know it.
+    expect(wrote(2, 102.5)).toEqual([]);
+  });
   it('nothing is launched beyond it', () => {
     const launches = (size: number) =>
       details(
