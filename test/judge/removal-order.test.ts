@@ -70,6 +70,22 @@ describe('members leave in the order of removal', () => {
     expect(found(newest, two, moved())).toBe(0);
     expect(found(newest, two, moved(80))).toBe(1);
   });
+  it('says nothing of a launch that moves a member to on-demand, as the policy asks for, while this one stays (24310018)', () => {
+    const owed =
+      (leftS?: number): Parameters<typeof shrinks>[2] =>
+      (script) => {
+        if (leftS !== undefined) script.end(leftS, 'i-2');
+        script.react(48, 52, 'launching');
+        script.launch(50, 'i-3', { pool: 'od-b', by: react('launching') });
+        script.serves(70, 'i-3');
+      };
+    const order = { ...newest, onDemand: { floor: 2 } };
+    const two = { 'i-1': { pool: 'od-b' }, 'i-2': {} };
+    expect(found(order, two, owed())).toBe(0);
+    // Nobody was left to move, or the launch was for the size.
+    expect(found(order, { 'i-1': { pool: 'od-b' }, 'i-2': { pool: 'od-b' } }, owed())).toBe(1);
+    expect(found(order, two, owed(40))).toBe(1);
+  });
   it('compares across Auto Scaling groups by what leaves each of them', () => {
     const sized =
       (desired: number, min: number, leaves: readonly string[] = []): Parameters<typeof shrinks>[2] =>

@@ -144,7 +144,7 @@ const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Besi
 };
 
 /** Members on spot that a launch on demand may replace, because so many are owed on demand. */
-const leavingForOnDemand = ({ launchedAtMs }: Life, members: readonly Life[]): readonly Life[] =>
+export const leavingForOnDemand = ({ launchedAtMs }: Life, members: readonly Life[]): readonly Life[] =>
   members.filter((one) => !isOnDemand(one) && !isProtected(one, launchedAtMs));
 
 /** How many launches can each replace a member of their own, of those that each may replace. */
@@ -238,6 +238,21 @@ const beyondSize = (chronicle: Chronicle, isSure: boolean, { life, group, sinceM
 
 /** Whether a launch may be for a member that moves, because its group has its size without it. */
 export const isBeyondSize = (chronicle: Chronicle, launch: Launch): boolean => beyondSize(chronicle, false, launch) !== undefined;
+
+/**
+ * Members that each launch beyond the size may move: those on spot where so many are owed on demand, and otherwise those in worse places. It may also
+ * have been launched where the policy wants spares.
+ */
+export const movedBy = remembered(
+  (chronicle: Chronicle): ReadonlyMap<Life, readonly Life[]> =>
+    new Map(
+      ownLaunches(chronicle).flatMap((launch): readonly (readonly [Life, readonly Life[]])[] => {
+        const { known = [], policies = [] } = beyondSize(chronicle, false, launch) ?? {};
+        const isOwed = policies.some((policy) => mayBeOwed(chronicle, policy, launch));
+        return [[launch.life, isOwed ? leavingForOnDemand(launch.life, known) : (movesIn(chronicle).get(launch.life)?.worse ?? [])]];
+      }),
+    ),
+);
 
 /** Launches beyond what is wanted and what the surge of swaps allows, where they are better places for members. `isSure`: no spare explains them. */
 const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnLaunch[] =>

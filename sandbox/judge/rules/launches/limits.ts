@@ -1,7 +1,7 @@
 import { gaveNothingUntil, onDemandGives } from '../../capacity/capacity.ts';
 import { givingOf } from '../../capacity/giving.ts';
 import { hasShares, isOnDemand, mayBeOwed, overShares, owedBy, sharesOne, stayingWith } from '../../capacity/limits.ts';
-import { movesIn } from '../../capacity/returning.ts';
+import { leavingForOnDemand, movesIn } from '../../capacity/returning.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { choicesOf } from '../../members/choices.ts';
@@ -183,7 +183,7 @@ export const floorHeld: Rule = {
 const replacedBy = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch, held: readonly Life[]): readonly Life[] => {
   const { life } = launch;
   const worse = movesIn(chronicle).get(life)?.worse ?? [];
-  const onSpot = mayBeOwed(chronicle, policy, launch) ? held.filter((one) => !isOnDemand(one) && !isProtected(one, life.launchedAtMs)) : [];
+  const onSpot = mayBeOwed(chronicle, policy, launch) ? leavingForOnDemand(life, held) : [];
   return [...worse, ...onSpot];
 };
 

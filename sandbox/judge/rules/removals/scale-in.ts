@@ -1,5 +1,5 @@
 import { type Comparing, readSince } from '../../capacity/paid.ts';
-import { movesIn } from '../../capacity/returning.ts';
+import { movedBy } from '../../capacity/returning.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import { type Choice, choicesOf } from '../../members/choices.ts';
 import { headcountAt } from '../../members/staying.ts';
@@ -55,9 +55,9 @@ const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs 
 
 /** Whether it may have been launched to move a member that stays: then this one leaves, and not the launch. */
 const isForMove = (chronicle: Chronicle, one: Life, atMs: number): boolean =>
-  movesIn(chronicle)
+  movedBy(chronicle)
     .get(one)
-    ?.worse.some((other) => goneAtMs(other) > atMs && other.claims.every((claim) => claim.atMs > atMs)) === true;
+    ?.some((other) => goneAtMs(other) > atMs && other.claims.every((claim) => claim.atMs > atMs)) === true;
 
 /** Members that stayed although Holdfast could have let them go in its place. */
 const couldHaveGone = (chronicle: Chronicle, { choice, policy, leaving, shownSinceMs }: Omit<ScaleIn, 'others'>): readonly Life[] => {
