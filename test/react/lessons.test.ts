@@ -164,6 +164,18 @@ test('what an Auto Scaling group launched by itself and what ended early is note
   expect(learnedOf(['i-1', 'i-3']).failing).toBeUndefined();
 });
 
+test('what a describe shows as stopped runs, where EC2 has warned about it and its deadline is to come', () => {
+  const holdings = { ...seen().holdings, ended: ['i-1', 'i-2'], stopped: ['i-1'] };
+  const endedOf = (swap: Parameters<typeof swapOf>[1], facts = factsOf()): readonly string[] =>
+    viewOf(seen({ holdings, swaps: [swapOf('i-1', swap), swapOf('i-2', swap)] }), nowMs, facts).ended;
+  const warned = { state: 'leaving', warnedAtMs: nowMs - 1_000, deadlineMs: nowMs + 1 } as const;
+  expect(endedOf(warned)).toEqual(['i-2']);
+  // Its deadline has come, nobody warned about it, or a message said that it stopped.
+  expect(endedOf({ ...warned, deadlineMs: nowMs })).toEqual(['i-1', 'i-2']);
+  expect(endedOf({ state: 'leaving', deadlineMs: nowMs + 1 })).toEqual(['i-1', 'i-2']);
+  expect(endedOf(warned, factsOf({ ended: ['i-1'] }))).toEqual(['i-2', 'i-1']);
+});
+
 test('a look reports each detached member and each advice that the policy ignores once', () => {
   const holdings = { ...seen().holdings, detached: ['d-1', 'd-2'], foreign: ['f-1'], aside: ['s-1'], ended: ['e-1'] };
   const leaving = [...advice('spot-a#1', 'spot-a#1', 'i-unknown'), { instance: 'spot-a#2', reason: 'interruption', atMs: nowMs } as const];

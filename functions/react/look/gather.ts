@@ -180,10 +180,22 @@ const newsOf = (gathered: Gathered, facts: Facts): NonNullable<View['news']> => 
   };
 };
 
+/**
+ * Members that EC2 shows as stopped before the deadline of its warning. EC2 warns of what runs, so the describe may be
+ * older than the start of the member, as when its Auto Scaling group takes it out of a warm pool.
+ */
+const stoppedBefore = ({ holdings, swaps }: Gathered, nowMs: number): readonly string[] =>
+  swaps.flatMap(({ instance, warnedAtMs, deadlineMs = 0 }) =>
+    warnedAtMs !== undefined && nowMs < deadlineMs && holdings.stopped.includes(instance) ? [instance] : [],
+  );
+
 /** Instances that are known to have ended, each once: rules count them. */
-const endedNow = ({ holdings, state }: Gathered, { ended }: Facts): readonly string[] => [
-  ...new Set([...holdings.ended, ...ended, ...endsHeard(state, holdings.members)]),
-];
+const endedNow = (gathered: Gathered, { ended }: Facts, nowMs: number): readonly string[] => {
+  const { holdings, state } = gathered;
+  const mayRun = new Set(stoppedBefore(gathered, nowMs));
+  const shown = holdings.ended.filter((instance) => !mayRun.has(instance));
+  return [...new Set([...shown, ...ended, ...endsHeard(state, holdings.members)])];
+};
 
 export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
   seeKept({
@@ -194,7 +206,7 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
     asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
     aside: [...gathered.holdings.aside, ...(gathered.holdings.detached ?? []), ...(gathered.holdings.foreign ?? [])],
-    ended: endedNow(gathered, facts),
+    ended: endedNow(gathered, facts, nowMs),
     ...(gathered.holdings.endedUnder && { endedUnder: gathered.holdings.endedUnder }),
     news: newsOf(gathered, facts),
   });
