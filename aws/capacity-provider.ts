@@ -30,11 +30,6 @@ import { tryLaunch } from './providers/try-launch.ts';
 /** Requests under way at once: usually one for each pool of a decision. */
 const launchesAtOnce = 10;
 
-const noteMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<void> => {
-  const { joins } = howHeld(group);
-  if (joins !== undefined) await noteJoined(deps, group.name, joins, instances);
-};
-
 /** Whether the size is still the one in the note of an attach. Others have set another one if the note is gone. */
 const isAsNoted = async ({ autoScaling }: ProviderDeps, added: Added | undefined): Promise<boolean> => {
   if (added === undefined) return false;
@@ -82,7 +77,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
     ),
   tryLaunch: (group, trial) => tryLaunch(deps, group, trial),
   admit: (group, instances, admitting = {}) => admitMembers(deps, group, instances, admitting),
-  noteJoined: (group, instances) => noteMembers(deps, group, instances),
+  noteJoined: ({ name }, asg, instances) => noteJoined(deps, name, asg, instances),
   tagLaunched: (group, reservation, instances) => tagLaunched(deps, group, reservation, instances),
   ...createDraining(deps),
   ...createMaximumChanges(deps),

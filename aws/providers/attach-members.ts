@@ -120,12 +120,11 @@ export const noteJoined = async (
  */
 const alsoNoted = (
   { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,
-  asg: string,
   ids: readonly string[],
   unnoted: readonly string[],
 ): readonly string[] => {
   const room = Math.ceil(ids.length / tagsPerCall) * tagsPerCall - ids.length;
-  return unnoted.filter((id) => joinedHere(autoScaling, asg, id) === undefined).slice(0, room);
+  return unnoted.filter((id) => joinedHere(autoScaling, id) === undefined).slice(0, room);
 };
 
 /**
@@ -144,7 +143,7 @@ export const noteTogether = async (
   if (moreCome && waiting.every(({ atMs }) => nowMs - atMs < notedWithinMs)) return;
   const ids = waiting.map(({ id }) => id);
   if (ids.length === 0) return;
-  const others = alsoNoted(deps, asg, ids, unnoted);
+  const others = alsoNoted(deps, ids, unnoted);
   rememberJoined(deps.autoScaling, others, { asg, atMs: nowMs });
   await noteJoined(deps, group, asg, [...ids, ...others]);
 };

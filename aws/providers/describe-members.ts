@@ -156,7 +156,7 @@ const holdingsIn = async ({ shown, health, changes }: Found, deps: ProviderDeps,
     health,
     nowMs: deps.now(),
     hasRegistered: (instance) => noted.has(instance) || hasRegistered(deps.elb, namedTargetGroups(group), instance),
-    joinedHere: (instance) => joinedHere(deps.autoScaling, howHeld(group).joins ?? '', instance),
+    joinedHere: (instance) => joinedHere(deps.autoScaling, instance),
   };
   const names = asgsOf(group);
   const known = new Map(instances.map((instance) => [instance.InstanceId ?? '', instance]));

@@ -42,11 +42,9 @@ export const rememberJoined = (
   }
 };
 
-/** The memory of this environment about an instance that joined this Auto Scaling group. */
-export const joinedHere = (client: AutoScalingClient, asg: string, instance: string): Joined | undefined => {
-  const joined = knownTo(client).get(instance);
-  return joined?.asg === asg ? joined : undefined;
-};
+/** The memory of this environment about an instance that it attached to an Auto Scaling group. */
+export const joinedHere = (client: AutoScalingClient, instance: string): Joined | undefined =>
+  knownTo(client).get(instance);
 
 /** Instances that joined this Auto Scaling group, have no tag yet, and can be tagged with others. */
 export const notNotedYet = (client: AutoScalingClient, asg: string): readonly (Joined & { readonly id: string })[] =>

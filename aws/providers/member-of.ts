@@ -26,7 +26,7 @@ export type Seen = {
   readonly nowMs: number;
   /** Whether Holdfast has registered it with the named target groups, as this environment or the state knows. */
   readonly hasRegistered: (instance: string) => boolean;
-  /** The memory of this environment about an instance that it attached to the group's Auto Scaling group. */
+  /** The memory of this environment about an instance that it attached to an Auto Scaling group. */
   readonly joinedHere: (instance: string) => ReturnType<typeof joinedHere>;
 };
 
@@ -86,9 +86,19 @@ const sinceNotedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): numbe
   return Number.isFinite(joinedAtMs) ? nowMs - joinedAtMs : undefined;
 };
 
-/** How long ago Holdfast attached an instance to an Auto Scaling group. Undefined when nothing says that it did. */
-const sinceJoinedMs = (seen: Pick<Seen, 'nowMs' | 'joinedHere'>, instance: Instance): number | undefined => {
-  const here = seen.joinedHere(instance.InstanceId ?? '');
+/** The memory of this environment about an instance, if it attached it to this Auto Scaling group. */
+const attachedHere = (
+  { joinedHere: joined }: Pick<Seen, 'joinedHere'>,
+  { InstanceId = '' }: Instance,
+  asg: string | undefined,
+): ReturnType<typeof joinedHere> => {
+  const here = joined(InstanceId);
+  return here?.asg === asg ? here : undefined;
+};
+
+/** How long ago Holdfast attached an instance to its Auto Scaling group. Undefined when nothing says that it did. */
+const sinceJoinedMs = (seen: Pick<Seen, 'nowMs' | 'joinedHere' | 'group'>, instance: Instance): number | undefined => {
+  const here = attachedHere(seen, instance, howHeld(seen.group).joins);
   return sinceNotedMs(seen, instance) ?? (here && seen.nowMs - here.atMs);
 };
 
@@ -120,23 +130,23 @@ const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
   isUnshown(seen, instance) ? { unshown: true } : {};
 
 /** Whether an instance without a note has had its time: to be tagged with others, or for its tags to be shown. */
-const wantsNote = ({ nowMs, joinedHere: joined }: Seen, instance: Instance): boolean => {
-  const here = joined(instance.InstanceId ?? '');
+const wantsNote = ({ nowMs }: Seen, instance: Instance, here: ReturnType<typeof joinedHere>): boolean => {
   if (here !== undefined) return !here.noted && nowMs - here.atMs >= notedWithinMs;
   return isNoteShown(instance, nowMs);
 };
 
 /**
  * Whether a member is in the Auto Scaling group that members are attached to, without the tag that it joined: its tag
- * waits for others or is not shown yet, the function that attached it died, or the response was lost.
+ * waits for others or is not shown yet, the function that attached it died, or the response was lost. The policy may
+ * have moved away from that group while the tag waited.
  */
-const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefined): Pick<Member, 'unnoted'> =>
-  standing !== undefined &&
-  standing.asg === howHeld(seen.group).joins &&
-  groupOf(instance, seen.deployment) === seen.group.name &&
-  sinceNotedMs(seen, instance) === undefined
-    ? { unnoted: wantsNote(seen, instance) ? 'long' : 'lately' }
-    : {};
+const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefined): Pick<Member, 'unnoted'> => {
+  if (standing === undefined || sinceNotedMs(seen, instance) !== undefined) return {};
+  const here = attachedHere(seen, instance, standing.asg);
+  const isWaiting = standing.asg === howHeld(seen.group).joins || here?.noted === false;
+  if (!isWaiting || groupOf(instance, seen.deployment) !== seen.group.name) return {};
+  return { unnoted: wantsNote(seen, instance, here) ? 'long' : 'lately' };
+};
 
 /**
  * Whether it needs no attach. Only an instance without an Auto Scaling group can join the group that members are

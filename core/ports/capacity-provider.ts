@@ -150,10 +150,10 @@ export type CapacityProvider = {
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<ActionResult>;
   /**
-   * Tags members that have joined their Auto Scaling group. A member that has the tag and is no longer in the group was
-   * detached by somebody else.
+   * Tags members that have joined this Auto Scaling group. A member that has the tag and is no longer in it was detached
+   * by somebody else.
    */
-  noteJoined(group: Group, instances: readonly string[]): Promise<void>;
+  noteJoined(group: Group, asg: string, instances: readonly string[]): Promise<void>;
   /** Tags instances that an Auto Scaling group launched for this reservation. `later`: that failed, and may succeed. */
   tagLaunched(group: Group, reservation: Reservation, instances: readonly string[]): Promise<'done' | 'later'>;
   /** Registers members again that a drain has deregistered, because EC2 warned about them and did not take them. */

@@ -64,8 +64,8 @@ export type Member = {
    */
   readonly protected: boolean;
   /**
-   * It is in the Auto Scaling group that members are attached to, and describes show no tag that says so. `long`: the
-   * function that attached it died, or the response was lost. `lately`: its tag may be written already.
+   * It was attached to its Auto Scaling group, and describes show no tag that says so. `long`: the function that
+   * attached it died, or the response was lost. `lately`: its tag may be written already.
    */
   readonly unnoted?: 'long' | 'lately';
   /** Describes show no tag of its launch. Its reservation is known from the state alone. */

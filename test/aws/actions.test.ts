@@ -83,7 +83,7 @@ describe('admitting members', () => {
     await provider.admit(attached, ['i-0001'], { moreCome: true });
     await provider.admit(attached, ['i-0002']);
     await provider.admit(attached, ['i-0003']);
-    await provider.noteJoined(attached, ['i-0001']);
+    await provider.noteJoined(attached, 'web', ['i-0001']);
     await provider.admit(attached, ['i-0001']);
     expect(aws.inputsOf('CreateTags').map(({ Resources }) => Resources)).toEqual([
       ['i-0001', 'i-0002'],
@@ -94,11 +94,12 @@ describe('admitting members', () => {
     ]);
   });
 
-  test('tags members in their Auto Scaling group as joined again, and no member without one', async () => {
+  test('tags members as joined to the Auto Scaling group that is named', async () => {
     const { provider, aws } = over(attached, { CreateTags: {} });
-    await provider.noteJoined(attached, ['i-0001']);
-    await provider.noteJoined(group(), ['i-0002']);
-    expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: ['i-0001'], Tags: [{}, { Key: 'holdfast:joined' }] }]);
+    await provider.noteJoined(attached, 'former', ['i-0001']);
+    expect(aws.inputsOf('CreateTags')).toMatchObject([
+      { Resources: ['i-0001'], Tags: [{}, { Key: 'holdfast:joined', Value: expect.stringMatching(/^former /) }] },
+    ]);
   });
 
   test.each([

@@ -72,9 +72,21 @@ describe('a member that this environment has just attached', () => {
     const unnoted = async (afterMs: number) => (await look(afterMs)).members[0]?.unnoted;
     await provider.admit(attached, ['i-1'], { moreCome: true });
     expect([await unnoted(19_999), await unnoted(20_000)]).toEqual(['lately', 'long']);
-    await provider.noteJoined(attached, ['i-1']);
+    await provider.noteJoined(attached, 'web', ['i-1']);
     expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: ['i-1'] }]);
     expect(await unnoted(200_000)).toBe('lately');
+  });
+
+  test('is tagged also where its policy has moved away from that Auto Scaling group meanwhile', async () => {
+    const { provider } = environment(attached, { tags: { ...ours, ...inAsg }, inside: { 'i-1': 'InService' }, launchedAtMs: nowMs - 600_000 });
+    const unnotedBy = async (holding: Group['holding']) => (await provider.describe(group({ holding, former: ['web'] }))).members[0]?.unnoted;
+    const ways: readonly Group['holding'][] = [{ kind: 'attach', asg: 'other' }, { kind: 'tag' }];
+    // Nothing says that Holdfast attached it.
+    expect(await Promise.all(ways.map(unnotedBy))).toEqual([undefined, undefined]);
+    await provider.admit(attached, ['i-1'], { moreCome: true });
+    expect(await Promise.all(ways.map(unnotedBy))).toEqual(['lately', 'lately']);
+    await provider.noteJoined(attached, 'web', ['i-1']);
+    expect(await Promise.all(ways.map(unnotedBy))).toEqual([undefined, undefined]);
   });
 
   test('needs no tag in an Auto Scaling group that Holdfast attaches nothing to, or launched for another group', async () => {

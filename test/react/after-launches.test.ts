@@ -51,7 +51,7 @@ const actedOn = async (
       seen.calls.push(['restoreMax', asg]);
       return 'done';
     },
-    noteJoined: async (_, instances) => void seen.calls.push(['noteJoined', instances]),
+    noteJoined: async (_, asg, instances) => void seen.calls.push(['noteJoined', asg, instances]),
   };
   const ports = {
     store: {

@@ -330,8 +330,8 @@ describe('leaving members that their Auto Scaling group still counts', () => {
 });
 
 describe('members whose tags could not be written before', () => {
-  const joined = member('i-1', spotA, { unnoted: 'long' });
-  const lately = member('i-2', spotA, { unnoted: 'lately' });
+  const joined = member('i-1', spotA, { unnoted: 'long', asg: 'web' });
+  const lately = member('i-2', spotA, { unnoted: 'lately', asg: 'web' });
 
   const tagged = async (unnoted: readonly Member[], rest: Partial<Run> = {}) => {
     const { seen, run } = runOf({}, rest);
@@ -340,13 +340,21 @@ describe('members whose tags could not be written before', () => {
   };
 
   test('are tagged by the next look, except in a group that is only observed', async () => {
-    expect(await tagged([joined])).toEqual([['noteJoined', ['i-1']]]);
+    expect(await tagged([joined])).toEqual([['noteJoined', 'web', ['i-1']]]);
     expect(await tagged([joined], { group: group({ mode: 'observe' }) })).toEqual([]);
   });
 
   test('take along those whose tags wait in other environments, which alone cause no call', async () => {
-    expect(await tagged([joined, lately])).toEqual([['noteJoined', ['i-1', 'i-2']]]);
+    expect(await tagged([joined, lately])).toEqual([['noteJoined', 'web', ['i-1', 'i-2']]]);
     expect(await tagged([lately])).toEqual([]);
+  });
+
+  test('are tagged by the Auto Scaling group that each has joined', async () => {
+    const former = member('i-3', spotA, { unnoted: 'long', asg: 'former' });
+    expect(await tagged([lately, former])).toEqual([
+      ['noteJoined', 'web', ['i-2']],
+      ['noteJoined', 'former', ['i-3']],
+    ]);
   });
 });
 

@@ -32,8 +32,10 @@ import { letGo } from './unnoticed-members.ts';
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
   const unnoted = view.members.filter((member) => member.unnoted !== undefined);
   if (unnoted.every((member) => member.unnoted === 'lately')) return;
-  const instances = unnoted.map(({ instance }) => instance);
-  await provider.noteJoined(group, instances);
+  for (const [asg = '', members] of Map.groupBy(unnoted, (member) => member.asg)) {
+    const instances = members.map(({ instance }) => instance);
+    await provider.noteJoined(group, asg, instances);
+  }
 };
 
 /** Tags members whose tags could not be written before. Returns when to try again what failed. */
