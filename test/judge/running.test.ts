@@ -1251,24 +1251,17 @@ describe('what swaps and decisions record', () => {
     expect(needed(130)).toHaveLength(1);
     expect(needed(90, 95_000)).toHaveLength(1);
   });
+  const deregisters = (second: number, takesOut: readonly string[], outcome: string) => ({
+    ...({ kind: 'called', invocation: 'i-d', function: 'holdfast-begin-drain', service: 'elasticloadbalancing' } as const),
+    ...{ operation: 'DeregisterTargets', askedAtMs: 1_000 * second, outcome, applied: outcome === 'ok', isMutating: true, takesOut },
+  });
   it('says that a member serves on only where a call failed that was to take this very member out of service, or its drain failed', () => {
     const called = (takesOut: readonly string[], outcome: string) =>
       details(
         excusesAreTrue,
         (script) => {
           warnedAndGone(script);
-          script.at(110, {
-            kind: 'called',
-            invocation: 'i-d',
-            function: 'holdfast-begin-drain',
-            service: 'elasticloadbalancing',
-            operation: 'DeregisterTargets',
-            askedAtMs: 110_000,
-            outcome,
-            applied: outcome === 'ok',
-            isMutating: true,
-            takesOut,
-          });
+          script.at(110, deregisters(110, takesOut, outcome));
         },
         swap({ shortfall: { code: 'still-in-service', awsCode: 'AccessDenied' } }),
       );
@@ -1276,6 +1269,23 @@ describe('what swaps and decisions record', () => {
     expect(called(['i-2'], 'AccessDenied')).toHaveLength(1);
     expect(called(['i-1'], 'Throttling')).toHaveLength(1);
     expect(called(['i-1'], 'ok')).toHaveLength(1);
+  });
+  it('says that a drain had not begun where another target group sent requests until the end, because the call about it failed (24310344)', () => {
+    const partly = (outcome: string, servesUntilS = 105) =>
+      details(
+        excusesAreTrue,
+        (script) => {
+          twoServe(script);
+          script.at(40, { kind: 'in-service', instance: 'i-1', targetGroup: 'admin' });
+          script.takeOut(100, 'i-1');
+          script.at(101, deregisters(101, ['i-1'], outcome));
+          if (servesUntilS < 105)
+            script.at(servesUntilS, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'admin', why: 'deregistered', by: user });
+          script.end(105, 'i-1');
+        },
+        swap({ shortfall: { code: 'ended-before-drain' } }),
+      ).length;
+    expect([partly('Throttling'), partly('ok'), partly('Throttling', 104)]).toEqual([0, 1, 1]);
   });
   it('has true times', () => {
     const told = (more: Readonly<Record<string, unknown>>) => details(timesAreTrue, warnedAndGone, swap(more));

@@ -116,8 +116,13 @@ const endedBeforeLook = (chronicle: Chronicle, life: Life): boolean =>
     return look !== undefined && untilMs < goneAtMs(life) && goneAtMs(life) <= look.atMs;
   });
 
+/** Whether it served on in a target group until it ended, because the call that was to take it out there did nothing. */
+const servedOn = (chronicle: Chronicle, life: Life): boolean =>
+  life.services.some(({ untilMs }) => untilMs >= goneAtMs(life)) &&
+  failedDeregistrations(chronicle, life.instance).some(({ atMs }) => atMs <= goneAtMs(life));
+
 const hadEndedAtBegin = (chronicle: Chronicle, life: Life): boolean =>
-  goneAtMs(life) <= takenOutAtMs(life) || seemedTaken(chronicle, life) || endedBeforeLook(chronicle, life);
+  goneAtMs(life) <= takenOutAtMs(life) || seemedTaken(chronicle, life) || endedBeforeLook(chronicle, life) || servedOn(chronicle, life);
 
 /**
  * The run of its instance that EC2 warned about. EC2 hibernates an instance as it warns about it, so that the swap is written after the end of that run, and
@@ -238,7 +243,7 @@ const isSpared = (chronicle: Chronicle, run: Life, { withdrawnAtMs = endless }: 
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
   meaning:
-    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service. No swap says that EC2 cuts connections before the time that EC2 announced, and none that is withdrawn says so of a member that runs on. None says that Holdfast cuts connections of a member that others had ended before: once describes show that, or a message told a function. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
+    'When a swap says that something could not be done, or not in time, what happened confirms it. A member had ended when its drain began if it ended by the next look of the function that took it out of service, or if it served in another target group until its end, because AWS did not carry out the call that was to take it out there. No swap says that EC2 cuts connections before the time that EC2 announced, and none that is withdrawn says so of a member that runs on. None says that Holdfast cuts connections of a member that others had ended before: once describes show that, or a message told a function. A delay that exceeds a deadline is no shorter than the deregistration delay of a target group of the member.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     const run = runFrom(life, beganMs(life, swap));
