@@ -40,6 +40,23 @@ describe('what EC2 has refused is not requested again at once', () => {
     expect(found({ ...first, token: 'r-1' }, underWay, again)).toHaveLength(1);
     expect(found({ ...first, zone: 'z-b', token: 'r-1' }, again, underWay)).toEqual([]);
   });
+  it('holds for a request that was throttled before that and made again under its token (24310401)', () => {
+    const throttledAt = (second: number, token = 'r-2') =>
+      foundAfter(
+        (script) =>
+          script.at(second + 0.1, {
+            ...{ kind: 'called', invocation: 'i-1', function: 'react', service: 'ec2', operation: 'CreateFleet', askedAtMs: 1_000 * second },
+            ...{ outcome: 'RequestLimitExceeded', applied: false, isMutating: true, launch: { group: 'web', count: 2, token } },
+          }),
+        [
+          { ...first, token: 'r-1' },
+          { asked: 12, answered: 13, token: 'r-2' },
+        ],
+      );
+    expect(throttledAt(10)).toEqual([]);
+    expect(throttledAt(11.5)).toHaveLength(1);
+    expect(throttledAt(10, 'r-3')).toHaveLength(1);
+  });
   it('holds for a request that another function stored, and breaks for one that its own function stored', () => {
     const storedBy = (invocation: string, token: string) =>
       foundAfter(

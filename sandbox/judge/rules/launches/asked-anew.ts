@@ -13,12 +13,15 @@ const keyOf = (refused: Refused): string => `${refused.invocation} ${nameOf(refu
 const refusedAlone = (chronicle: Chronicle, group: string): readonly Refused[] =>
   refusalsTo(chronicle, group).filter((one) => one.group === group && one.code === noCapacity && one.isBesideWhole === undefined);
 
-/** When the call was made whose response has this refusal. Two responses of one millisecond are told apart by the tokens of their requests. */
-const askedAtMs = (chronicle: Chronicle, { invocation, atMs, token }: Refused): number =>
-  chronicle
-    .of('called')
-    .find((call) => call.invocation === invocation && call.launch !== undefined && call.atMs === atMs && call.launch.token === token)?.askedAtMs ??
-  atMs;
+/**
+ * When the function first made the request whose response has this refusal. AWS may have throttled it then, so that it was made again. Two responses of one
+ * millisecond are told apart by the tokens of their requests.
+ */
+const askedAtMs = (chronicle: Chronicle, { invocation, atMs, token }: Refused): number => {
+  const calls = chronicle.of('called').filter((call) => call.invocation === invocation && call.launch !== undefined && call.launch.token === token);
+  const made = calls.filter((call) => call.atMs === atMs || (token !== undefined && call.atMs < atMs));
+  return Math.min(atMs, ...made.map((call) => call.askedAtMs));
+};
 
 /** Only a repeat of the request that another function had stored shows what that request launched. */
 const isRepeat = (chronicle: Chronicle, { invocation, token }: Refused): boolean => repeatedFrom(chronicle, token, invocation) !== undefined;
@@ -40,6 +43,6 @@ const askedAnew = (chronicle: Chronicle, group: string): readonly Broken[] =>
 export const refusedAreLeft: Rule = {
   name: 'what EC2 has refused is not requested again at once',
   meaning:
-    'After EC2 refused an offering to a function for lack of capacity, also where it granted a part of the request, this function does not request it again for the same group. It may repeat a request that another function had stored.',
+    'After EC2 refused an offering to a function for lack of capacity, also where it granted a part of the request, this function does not request it again for the same group. It may repeat a request that another function had stored, and one that it made before the refusal and that AWS throttled.',
   broken: (chronicle) => [...chronicle.groups.keys()].flatMap((group) => askedAnew(chronicle, group)),
 };
