@@ -292,6 +292,14 @@ describe('failed boots are told', () => {
     expect(booted(nothing)).toEqual([]);
     const invented = 'an event reported i-4 as a failed boot, and it did not fail';
     expect(booted((script) => script.at(206, { kind: 'in-service', instance: 'i-4', targetGroup: 'web' }))).toContain(invented);
+    // A restored table lost that it had come up (24310606): its copy was made before that.
+    const came = (restoredS: number, copiedS?: number) =>
+      booted((script) => {
+        script.at(206, { kind: 'in-service', instance: 'i-4', targetGroup: 'web' });
+        restored(script, restoredS, copiedS);
+      });
+    expect([came(211, 205.5), came(211)]).toEqual([[], []]);
+    expect([came(211, 207), came(205.8, 150)].map((one) => one.includes(invented))).toEqual([true, true]);
     expect(booted(nothing, { ...policy, drain: {} })).toContain(invented);
     expect(booted(nothing, { ...policy, drain: {}, asg: 'other-asg' })).toEqual([]);
     const joined: Write = (script) => script.at(206, { kind: 'joined', instance: 'i-4', asg: 'other-asg', by: react('i-0') });

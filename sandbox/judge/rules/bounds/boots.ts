@@ -20,6 +20,7 @@ import { times } from '../../times.ts';
 import { isHindered, launching, look, telling, type Way, ways } from '../../told/hindrance.ts';
 import { isDeniedStill } from '../../world/denied.ts';
 import type { Life } from '../../world/life.ts';
+import { isLostByRestore } from '../../world/restores.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -174,10 +175,17 @@ const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: n
 
 const mostNamed = 50;
 
+/** Whether a restored table lost that an instance had come up. Then its end looks like a failed boot. */
+const isForgotten = (chronicle: Chronicle, instance: string, atMs: number): boolean => {
+  const life = chronicle.life(instance);
+  const upMs = life?.services[0]?.fromMs ?? life?.runningAtMs;
+  return upMs !== undefined && isLostByRestore(chronicle, upMs, atMs);
+};
+
 export const failedBootsAreTold: Rule = {
   name: 'failed boots are told, with the reason that EC2 gave',
   meaning:
-    'When an instance of Holdfast ends before it runs, an event reports it within two looks, with its pool and the code of its StateReason. No event reports anything else as a failed boot.',
+    'When an instance of Holdfast ends before it runs, an event reports it within two looks, with its pool and the code of its StateReason. No event reports anything else as a failed boot, except the end of an instance of which a restored state table has lost that it had come up.',
   broken: inEveryGroup((chronicle, group) => {
     const failed = failedBootsOf(chronicle, group);
     const told = toldIn(chronicle, group);
@@ -196,8 +204,10 @@ export const failedBootsAreTold: Rule = {
             },
           ];
     });
-    const invented = told.flatMap(({ instances, atMs, code }) =>
-      instances
+    const invented = told.flatMap(({ instances: named, atMs, code }) => {
+      const instances = named.filter((id) => !isForgotten(chronicle, id, atMs));
+      if (named.length > 0 && instances.length === 0) return [];
+      return instances
         .filter((id) => !failed.some(({ life, diedAtMs }) => life.instance === id && diedAtMs <= atMs))
         .map((instance) => ({ group, instance, atMs, detail: `an event reported ${instance} as a failed boot, and it did not fail` }))
         .concat(
@@ -211,8 +221,8 @@ export const failedBootsAreTold: Rule = {
                   detail: `an event reported a failed boot with ${code}, and none of its instances ended with that code`,
                 },
               ],
-        ),
-    );
+        );
+    });
     return [...missing, ...invented];
   }),
 };
