@@ -154,6 +154,25 @@ describe('the numbers in a decision', () => {
     expect(counted({ swaps: { leaving: 1 } }, begins(95))).toEqual([]);
     expect(counted({ swaps: { leaving: 1 } }, begins(110))).toEqual(says('0 swaps that are waiting, expected 1'));
   });
+  it('may count as leaving a waiting swap that a function may have let begin, which died after its decision was stored (24310851)', () => {
+    const dies =
+      (second: number, { isStored = true, hasDied = true } = {}) =>
+      (script: Script): void => {
+        script.react(60, 61, 'of-0');
+        script.claim(60, 'i-1', 'of-0', 'waiting');
+        script.at(second, { kind: 'invocation-began', invocation: 'of-b', function: 'react' });
+        if (isStored) script.desired(second + 0.1, 2, 1, react('of-b'));
+        const error = { error: { type: 'Runtime.ExitError', message: '' } };
+        const end = { startedAtMs: 1_000 * second, timeoutMs: 30_000, again: [], injected: true, ...(hasDied && error) };
+        script.at(second + 0.2, { kind: 'invocation-ended', invocation: 'of-b', function: 'react', ...end });
+      };
+    expect([counted({ swaps: { leaving: 1 } }, dies(80)), counted({ swaps: { waiting: 1 } }, dies(80))]).toEqual([[], []]);
+    const [none] = says('0 swaps that are waiting, expected 1');
+    // No decision of it was stored, it ended in order, or it could not write the swap any more.
+    for (const other of [dies(80, { isStored: false }), dies(80, { hasDied: false }), dies(62)])
+      expect(counted({ swaps: { leaving: 1 } }, other)).toContain(none);
+    expect(counted({ swaps: { draining: 1 } }, dies(80))).toHaveLength(1);
+  });
   it('say nothing of groups that do not act', () => {
     expect(counted({ members: 7, byPool: { 'spot-a': 7 } }, (script) => script.policy(1, 2, { ...policy, mode: 'observe' }))).toEqual([]);
   });

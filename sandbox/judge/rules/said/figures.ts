@@ -138,6 +138,16 @@ type Course = { readonly isOld: boolean; readonly during: readonly Change[]; rea
 /** Whether another function that had begun before lets a waiting swap begin: it stores that choice first, and the swap counts as leaving from then on. */
 const isChosen = (until: readonly Change[], untilMs: number): boolean => until.some((one) => one.state === 'leaving' && one.sinceMs <= untilMs);
 
+/**
+ * Whether a function died that had stored a decision on the group. It may have let waiting swaps begin, and not have written that: they count as leaving for
+ * as long as it could have run.
+ */
+const mayHaveChosen = ({ groups, invocations }: Chronicle, group: string, sinceMs: number, untilMs: number): boolean =>
+  (groups.get(group)?.written ?? []).some(
+    ({ by, atMs }) =>
+      isFunction(by) && atMs > sinceMs - times.leaseMs && atMs <= untilMs && invocations.get(by.invocation)?.ended?.error !== undefined,
+  );
+
 /** A swap that surely counts in a state: it had no other one meanwhile, and the next look did not find its instance ended. */
 const surelyCounts = ({ isOld, during, until }: Course, state: string, untilMs: number): boolean =>
   isOld &&
@@ -159,9 +169,12 @@ const swapBounds = (chronicle: Chronicle, { group, write, invocation }: SaidFigu
       until: within(changes, sinceMs, endedMs + times.tickMs),
     }),
   );
+  const isUnsure = (state === 'waiting' || state === 'leaving') && mayHaveChosen(chronicle, group, sinceMs, write.atMs);
+  const isSuch = (one: Change): boolean => one.state === state || (isUnsure && one.state === 'waiting');
+  const isNone = state === 'drained' || (isUnsure && state === 'waiting');
   return {
-    least: state === 'drained' ? 0 : courses.filter((course) => surelyCounts(course, state, write.atMs)).length,
-    most: courses.filter(({ until }) => until.some((one) => one.state === state)).length,
+    least: isNone ? 0 : courses.filter((course) => surelyCounts(course, state, write.atMs)).length,
+    most: courses.filter(({ until }) => until.some(isSuch)).length,
   };
 };
 
@@ -208,6 +221,6 @@ const falseIn = (chronicle: Chronicle, said: SaidFigures): readonly Broken[] => 
 export const figuresAreTrue: Rule = {
   name: 'the numbers in a decision are true',
   meaning:
-    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count; one that does not answer need not count where the policy asks for the status checks of EC2), no more than belonged to it at some moment of that time (an instance of a warm pool may count that ended in that time), and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count. A waiting swap may count as leaving where another function that had begun lets it begin.',
+    'A stored decision counts the members that its look showed: no fewer than belonged to the group, or served, all the time in which the look may have seen them (one whose health it says that it did not read counts as serving; where there are several groups, the first two minutes of an instance do not count; one that does not answer need not count where the policy asks for the status checks of EC2), no more than belonged to it at some moment of that time (an instance of a warm pool may count that ended in that time), and as many in its pools as altogether. Its desired size is one that the state of the group had then. It counts no fewer swaps in each state than were in it all the time of its function (a swap does not count whose instance the next look finds ended), and no more than were in it at some moment until a minute after the end of that function. The swap of a drained member that stays need not count. A waiting swap may count as leaving where another function that had begun lets it begin, or may have let it begin and died less than 35 seconds before.',
   broken: (chronicle) => figuresSaid(chronicle).flatMap((said) => falseIn(chronicle, said)),
 };
