@@ -7,7 +7,7 @@ import { movesUnderWay } from '../returning/under-way.ts';
 import { isWorthALook } from '../times/again.ts';
 import { tickEveryMs } from '../times/times.ts';
 import { isEndingSome, ownRefill } from '../view/asg-ledger.ts';
-import { suspendedAgainAtMs } from '../view/suspension.ts';
+import { lastResumesAtMs, suspendedAgainAtMs } from '../view/suspension.ts';
 import type { Member, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
@@ -113,6 +113,7 @@ export const nextLook: Rule = {
       ...believedAgainAtMs(view),
       // A group whose owner suspends it does not launch what we leave to it.
       ...(ownRefill(view) > 0 ? suspendedAgainAtMs(view) : []),
+      ...lastResumesAtMs(view.state.suspended ?? [], view.nowMs),
       ...heldBackTimes(view.state, view.nowMs),
     ];
     return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };

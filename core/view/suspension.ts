@@ -91,6 +91,17 @@ export const isToResume = (suspension: Suspension, asgs: readonly AsgView[], now
   return suspension.processes.some((process) => suspended.includes(process));
 };
 
+/**
+ * When processes that were resumed while a function might still suspend them are resumed for the last time. A look at
+ * that time finds what this function suspended. What a later look finds, their owner has suspended.
+ */
+export const lastResumesAtMs = (notes: readonly Suspension[], nowMs: number): readonly number[] =>
+  notes.flatMap((note) => {
+    const openMs = openSinceMs(note);
+    const isOpen = note.resumedAtMs !== undefined && openMs !== undefined && mayBeSuspendedYet(note, nowMs);
+    return isOpen ? [openMs + leaseMs + loweredShownMs] : [];
+  });
+
 /** The processes that are suspended. A describe may be older than the moment when we resumed some. */
 export const suspendedNow = (
   { name, suspended }: Pick<AsgView, 'name' | 'suspended'>,

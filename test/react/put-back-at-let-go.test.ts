@@ -27,6 +27,7 @@ const letGoOf = async (
   const logs: unknown[] = [];
   const problems: string[] = [];
   const counted: string[] = [];
+  const wokenInMs: number[] = [];
   const provider = (asg: string) => ({
     restoreMax: async (raised: unknown, outside: unknown) => {
       calls.push(['restoreMax', asg, raised, outside]);
@@ -55,6 +56,7 @@ const letGoOf = async (
     believed: (_: string, known: GroupState) => known,
     providerFor: ({ asg }: { readonly asg: string }) => provider(asg),
     announcer: { announce: async () => {} },
+    wakes: { wake: async (_: readonly string[], atMs: number) => void wokenInMs.push(atMs - nowMs) },
     clock: { now: () => nowMs },
     telemetry: {
       count: (name: string) => void counted.push(name),
@@ -68,7 +70,7 @@ const letGoOf = async (
     },
   } as unknown as ReactPorts;
   const result = await letGo(factsOf({ causes }), ports);
-  return { result: result.kind, calls, next: written[0], logs, problems, counted };
+  return { result: result.kind, calls, next: written[0], logs, problems, counted, wokenInMs };
 };
 
 const raised = [
@@ -116,6 +118,8 @@ describe('a group that is let go', () => {
     const resumed = (agoMs: number) => at(agoMs).map((one) => ({ ...one, resumedAtMs: nowMs }));
     expect([young.calls, young.next?.suspended]).toEqual([[['resume', 'a']], resumed(54_999)]);
     expect([old.calls, old.next?.suspended]).toEqual([[['resume', 'a']], resumed(55_000)]);
+    // A look at the end of this time: what a later one finds suspended, the owner has suspended.
+    expect([young.wokenInMs, old.wokenInMs]).toEqual([[1], []]);
     // This function may suspend them after they were resumed, and no look of the group shows that.
     const again = await letGoOf(state({ suspended: [{ ...at(54_999)[0], resumedAtMs: nowMs - 1 }] as GroupState['suspended'] }));
     expect([again.calls, again.next?.suspended]).toEqual([[['resume', 'a']], resumed(54_999)]);

@@ -11,7 +11,7 @@ import { describeLagMs } from '../../../core/times/times.ts';
 import type { Added } from '../../../core/view/added.ts';
 import { type Notes, notedAsgs, notesThat, withNotes } from '../../../core/view/notes.ts';
 import { isPutBack, mayBeRaisedYet, openRaises, type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
-import { isResumedForGood, openSuspensions, type Suspension } from '../../../core/view/suspension.ts';
+import { isResumedForGood, lastResumesAtMs, openSuspensions, type Suspension } from '../../../core/view/suspension.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { claimAll } from '../carry-out/claims.ts';
 import { drainsOf } from '../carry-out/drain-names.ts';
@@ -195,6 +195,8 @@ const letGroupGo = async (facts: Facts, ports: ReactPorts): Promise<LetGo> => {
   const nowMs = ports.clock.now();
   const left = { ...withEnds(found, facts.ended, nowMs), reservations: state.reservations.filter(isBelieved(nowMs)) };
   const wakeAtMs = tellRaised(group, left, ports);
+  const resumesAtMs = lastResumesAtMs(left.suspended ?? [], nowMs);
+  if (resumesAtMs.length > 0) await ports.wakes.wake([group], Math.min(...resumesAtMs));
   const next = { ...left, policyVersion: stored.policyVersion, policySize: '', wakeAtMs };
   // The state is written even without a change, except for a tick: a function that decides with a policy read before
   // its deletion must lose its write.

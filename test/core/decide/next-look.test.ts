@@ -220,6 +220,16 @@ describe('the next look', () => {
     expect(next({ ended: [] })).toBeUndefined();
   });
 
+  it('comes when processes are resumed for the last time, which a function that died may have suspended again', () => {
+    const openSince = (agoMs: number, more: object = { resumedAtMs: nowMs - 1_000 }) =>
+      inMs({ state: state({ suspended: [{ asg: 'web-asg', processes: ['Launch', 'Terminate'], atMs: nowMs - agoMs, ...more }] }) });
+    expect(openSince(40_000)).toBe(15_000);
+    expect(openSince(55_000)).toBeUndefined();
+    expect(openSince(40_000, {})).toBeUndefined();
+    expect(openSince(40_000, { resumedAtMs: nowMs - 1_000, isAnswered: true })).toBeUndefined();
+    expect(openSince(20_000, { resumedAtMs: nowMs - 1_000, isAnswered: true, beforeMs: nowMs - 45_000 })).toBe(10_000);
+  });
+
   it('comes when EC2 takes launches again', () => {
     const throttled = (untilMs: number) => inMs({ state: state({ throttle: { untilMs, streak: 1 } }) });
     expect(throttled(nowMs + 3_000)).toBe(3_000);
