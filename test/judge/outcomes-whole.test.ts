@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { outcomesAreWhole } from '../../sandbox/judge/rules/said/outcomes-whole.ts';
 import { details } from './details.ts';
-import { react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
 
 type Options = { readonly injected?: boolean; readonly id?: string; readonly code?: string };
 
@@ -52,6 +52,17 @@ describe('a decision names all that was done', () => {
     const launches = (script: Script): void => script.launch(101, 'i-9', { by: react('of-a') });
     expect(unsaid(launched('i-9'), launches)).toEqual([]);
     expect(unsaid({}, launches)).toEqual(['decision d-1 does not say that it launched i-9']);
+  });
+  it('no instance that it launched for another group, which takes this name later (24311032)', () => {
+    const inPools = (asg: string) => ({ ...policy, capacity: 'spot-a', pools: { 'spot-a': { market: 'spot', asg } } });
+    const launchedFor = (first: string) => (script: Script) => {
+      script.policy(1, 2, inPools('other-asg'), first);
+      script.launch(101, 'i-9', { by: react('of-a'), asg: 'other-asg', tags: { 'holdfast:group': `test/${first}` } });
+      script.letGo(110, first);
+      script.policy(111, 3, inPools('other-asg'));
+    };
+    expect(unsaid({}, launchedFor('other'))).toEqual([]);
+    expect(unsaid({}, launchedFor('web'))).toEqual(['decision d-1 does not say that it launched i-9']);
   });
   it('offerings without capacity, unless a part of the launch failed', () => {
     const refused = (script: Script): void => script.refuseCapacity(101, 'of-a');

@@ -6,7 +6,7 @@ import { asgsOf } from '../../policy/policy.ts';
 import { outcomesWritten, type WrittenOutcome } from '../../said/outcomes.ts';
 import { isHealthy } from '../../told/leaving.ts';
 import { nameOf } from '../../world/cloud.ts';
-import { isFunction } from '../../world/life.ts';
+import { isFunction, type Life } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -28,10 +28,13 @@ const claims = (chronicle: Chronicle, { group, invocation, atMs }: Said): readon
     .map((instance) => ({ what: `that it claimed ${instance}`, isSaidBy: ({ claimed }) => claimed.includes(instance) }));
 };
 
-const launches = (chronicle: Chronicle, { group, invocation, atMs }: Said): readonly Deed[] =>
-  chronicle
-    .livesIn(group)
-    .filter(({ by, launchedAtMs }) => isBy(by, invocation) && launchedAtMs <= atMs)
+/** Instances that were of a group by then. One that comes to it later, because its own group takes this name, was of another one. */
+const livesOf = (chronicle: Chronicle, { group, atMs }: Said): readonly Life[] =>
+  chronicle.livesIn(group).filter((life) => [life.launchedAtMs, atMs].some((ms) => chronicle.groupAt(life, ms) === group));
+
+const launches = (chronicle: Chronicle, said: Said): readonly Deed[] =>
+  livesOf(chronicle, said)
+    .filter(({ by, launchedAtMs }) => isBy(by, said.invocation) && launchedAtMs <= said.atMs)
     .map(({ instance }) => ({
       what: `that it launched ${instance}`,
       isSaidBy: (outcome) => outcome.launches.some(({ instances }) => instances.includes(instance)),
@@ -56,12 +59,12 @@ const refusals = (chronicle: Chronicle, { group, invocation, atMs }: Said): read
 };
 
 /** Members that it could not put into service: calls of it named them, and none of these calls brought them there. */
-const failures = (chronicle: Chronicle, { group, invocation, atMs }: Said): readonly Deed[] => {
+const failures = (chronicle: Chronicle, said: Said): readonly Deed[] => {
+  const { invocation, atMs } = said;
   const calls = chronicle.of('called').filter((call) => call.invocation === invocation && call.putsIn !== undefined && call.atMs <= atMs);
   const failing = new Set(calls.filter(({ applied, outcome }) => !applied && outcome !== 'ok').flatMap(({ putsIn = [] }) => putsIn));
   const reached = new Set(calls.filter(({ applied, outcome }) => applied || outcome === 'ok').flatMap(({ putsIn = [] }) => putsIn));
-  return chronicle
-    .livesIn(group)
+  return livesOf(chronicle, said)
     .filter(({ instance, claims: leaving, stays }) => failing.has(instance) && !reached.has(instance) && leaving.length === 0 && stays.length === 0)
     .map(({ instance }) => ({ what: `that ${instance} could not join`, isSaidBy: ({ failed }) => failed.includes(instance) }));
 };
