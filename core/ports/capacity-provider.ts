@@ -150,8 +150,8 @@ export type CapacityProvider = {
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<ActionResult>;
   /**
-   * Tags members that have joined this Auto Scaling group. A member that has the tag and is no longer in it was detached
-   * by somebody else.
+   * Tags members that have joined this Auto Scaling group. A member that has the tag and is no longer in it was
+   * detached by somebody else.
    */
   noteJoined(group: Group, asg: string, instances: readonly string[]): Promise<void>;
   /** Tags instances that an Auto Scaling group launched for this reservation. `later`: that failed, and may succeed. */
