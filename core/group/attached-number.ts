@@ -22,9 +22,11 @@ export const shownOf = (added: Added, asg: AsgView): number => heldOf(added.inst
  * Whether the desired capacity is its value before an attach plus what the members of the attach count. The owner may
  * have changed weights shortly before the attach or since. So what they count now is compared, what they counted when
  * the note was written, and their number.
+ *
+ * @param others members of the attach that count although they are not shown
  */
-export const isAsAdded = (added: Added, asg: AsgView): boolean => {
-  const shown = heldOf(added.instances, asg);
+export const isAsAdded = (added: Added, asg: AsgView, others: readonly string[] = []): boolean => {
+  const shown = [...new Set([...heldOf(added.instances, asg), ...others])];
   const counts = [unitsOf(asg, shown), unitsOf(added, shown), shown.length];
   return counts.some((count) => asg.desired === added.from + count);
 };
@@ -54,11 +56,18 @@ const isLater = ({ later = [], takenDownAtMs = 0 }: Added, asg: AsgView): boolea
   heldOf(later, asg).length > 0 ||
   Object.values(asg.untagged ?? {}).some((launchedAtMs) => launchedAtMs - takenDownAtMs > clocksDifferMs);
 
+/**
+ * Members of a note that had ended when the desired capacity was lowered, or had never joined. Their group drops those
+ * that have ended before that or after it, and the desired capacity does not fall with them.
+ */
+const goneBefore = ({ instances, joined }: Added): readonly string[] =>
+  joined === undefined ? [] : instances.filter((instance) => !joined.includes(instance));
+
 /** Whether this look shows the desired capacity before it was lowered. */
 export const isOldNews = (added: Added, asg: AsgView, shown: Shown, nowMs: number): boolean =>
   mayBeShown(added, nowMs) &&
   shownOf(added, asg) > 0 &&
-  isAsAdded(added, asg) &&
+  (isAsAdded(added, asg) || isAsAdded(added, asg, goneBefore(added))) &&
   !isLater(added, asg) &&
   !hasLeft(added, asg, shown);
 

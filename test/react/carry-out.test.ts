@@ -407,9 +407,10 @@ describe('a size that others set', () => {
     const admit: CapacityIn['admit'] = async () => ({ done: ['i-1'], failed: [{ instance: 'i-2', code: 'ValidationError', retry: 'later' }] });
     const { seen, run } = runOf({ admit, takeDown: async () => ({ kind: 'done' }) }, { group: web, turns: { ask } as unknown as Run['turns'] });
     const ports = { ...run.ports, drains: {}, store: { ...run.ports.store, swaps: async () => [] } } as unknown as ReactPorts;
-    const shown = { name: 'web-asg', min: 0, max: 9, desired: 4, held: 1, holds: ['i-3'], suspended: [] };
-    const notes = state({ added: [note('web-asg', ['i-1', 'i-2', 'i-3', 'i-4'])] });
-    const rounds = [roundOf({ admissions: ['i-1', 'i-2'] }, { group: web, asgs: [shown] }, [], notes)];
+    const shown = { name: 'web-asg', min: 0, max: 9, desired: 4, held: 2, holds: ['i-3', 'i-5'], suspended: [] };
+    // The group still holds the fifth one, which has ended.
+    const notes = state({ added: [note('web-asg', ['i-1', 'i-2', 'i-3', 'i-4', 'i-5'])] });
+    const rounds = [roundOf({ admissions: ['i-1', 'i-2'] }, { group: web, asgs: [shown], ended: ['i-5'] }, [], notes)];
     await carryOutRounds({ ...run, ports, rounds });
     expect(seen.written.map(({ added }) => added?.map(({ joined }) => joined))).toEqual([[['i-1', 'i-3']]]);
   });

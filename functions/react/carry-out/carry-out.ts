@@ -14,7 +14,7 @@ import type { Added } from '../../../core/view/added.ts';
 import { type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
 import { withRegistered } from '../../../core/view/registered.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
-import type { AsgView, GroupState } from '../../../core/view/view.ts';
+import type { GroupState, View } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import { heldBackIn } from '../rounds.ts';
 import type { Round, Run } from '../run.ts';
@@ -171,7 +171,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const tried = triedIn([...rounds, admissions]);
   const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...tried });
   const state = withHeldBack(last.state, context.id, heldBackIn(rounds));
-  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown, state, asgs: first.view.asgs });
+  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown, state, view: first.view });
   return {
     ...admissions,
     restored: [...learned.putBack, ...learned.changed],
@@ -185,7 +185,7 @@ type Settled = {
   readonly suspended: readonly Suspension[] | undefined;
   readonly takenDown: TakenDown;
   readonly admitted: readonly string[];
-  readonly asgs: readonly AsgView[];
+  readonly view: Pick<View, 'asgs' | 'ended'>;
   /** The state of the last round, after choices that are not carried out were taken back. */
   readonly state: GroupState;
 };
@@ -194,7 +194,7 @@ type Settled = {
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  { raised, suspended, takenDown, admitted, asgs, state: after }: Settled,
+  { raised, suspended, takenDown, admitted, view: { asgs, ended }, state: after }: Settled,
 ): Promise<void> => {
   const { added: notes = [], suspended: noted, ...rest } = after;
   const registered = admitted.length > 0 && namedTargetGroups(group).length > 0 ? admitted : [];
@@ -202,7 +202,7 @@ const noteActs = async (
   const isSame = after === state && raised === state.raised && suspended === noted;
   if (isSame && settled.every((list) => list.length === 0)) return;
   const nowMs = ports.clock.now();
-  const inGroup = [...admitted, ...asgs.flatMap(({ holds }) => holds)];
+  const inGroup = [...admitted, ...asgs.flatMap(({ holds }) => holds)].filter((instance) => !ended.includes(instance));
   const added = afterTakingDown(notes, takenDown, nowMs, inGroup);
   await putState(
     group.name,

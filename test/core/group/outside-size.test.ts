@@ -89,6 +89,9 @@ describe('a size that others set', () => {
     const taken = state({ added: [note({ takenDownAtMs: nowMs - 5_000, joined: ['n-1'] })] });
     const shown = { asgs: [asg(4, [...three, 'n-1'])], ended: ['n-2'] };
     expect(outsideSizeOf(outside, taken, shown, nowMs)?.size).toBe(3);
+    // Its group may have dropped it before the lowering: the number of the attach stood without it (24311136).
+    const sizeOf = (desired: number) => outsideSizeOf(outside, taken, { ...shown, asgs: [asg(desired, [...three, 'n-1'])] }, nowMs)?.size;
+    expect([sizeOf(5), sizeOf(6), sizeOf(2)]).toEqual([3, 6, 2]);
   });
   it('is the desired capacity of a describe that shows a member that was attached after the lowering', () => {
     const later = [note({ takenDownAtMs: nowMs - 5_000, later: ['n-3'] })];
