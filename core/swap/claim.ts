@@ -119,14 +119,24 @@ const onItsWay = ({ state }: Swap): Pick<Partial<Swap>, 'state'> => (state === '
 const isSameHook = (a: LifecycleHook, b: LifecycleHook): boolean =>
   a.token === undefined || b.token === undefined ? a.asg === b.asg && a.hook === b.hook : a.token === b.token;
 
-const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
-  const { hooks = [] } = swap;
-  const { hook } = fact;
-  if (hook === undefined || hooks.some((known) => isSameHook(known, hook))) return undefined;
-  // Another drain takes over, because the present one may have read the swap without this hook and may look again only
-  // after the hook has expired.
-  const order = anotherDrain(swap, drainFor('hook', swap.deadlineMs), nowMs);
-  return { hooks: [...hooks, hook], ...onItsWay(swap), ...order };
+/**
+ * The hooks of a swap with another one. Undefined where nothing is new. A known hook changes only where a look found it
+ * before its message came: the message says since when Auto Scaling has waited, and connections count from then.
+ */
+const hooksWith = ({ hooks = [], state }: Swap, hook: LifecycleHook): Swap['hooks'] => {
+  const known = hooks.find((one) => isSameHook(one, hook));
+  if (known === undefined) return [...hooks, hook];
+  const { sinceMs = Number.POSITIVE_INFINITY } = hook;
+  if (state === 'drained' || known.token !== undefined || sinceMs >= (known.sinceMs ?? 0)) return undefined;
+  return hooks.map((one) => (one === known ? { ...hook, ...known, sinceMs } : one));
+};
+
+const withHook = (swap: Swap, { hook }: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
+  const hooks = hook && hooksWith(swap, hook);
+  if (hooks === undefined) return undefined;
+  // Another drain takes over, because the present one may have read the swap without this hook or its time, and may
+  // look again only after the hook has expired, or long after the last connections could end.
+  return { hooks, ...onItsWay(swap), ...anotherDrain(swap, drainFor('hook', swap.deadlineMs), nowMs) };
 };
 
 /** A swap that drains already cannot wait for its replacement, so it does not join a drain that waits. */

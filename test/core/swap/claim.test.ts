@@ -72,6 +72,24 @@ describe('a hook that a look found without its message', () => {
     expect(tightened(claimedBy(found, claiming()), hook('t'), claiming())).toBeUndefined();
     expect(tightened(claimedBy(hook('t'), claiming()), found, claiming())).toBeUndefined();
   });
+  // Seed 22395005 of `small`: the drain waited five seconds too long for connections, and the record said that they were open when the instance ended.
+  it('has waited since its message says, so another drain counts its connections from then', () => {
+    const { token, ...untold } = hookOf('t');
+    const heldSince = (sinceMs: number): LeavingFact => ({ ...found, hook: { ...untold, sinceMs } });
+    const told = (sinceMs: number): LeavingFact => ({ ...found, hook: { ...untold, token, sinceMs, expiresAtMs: nowMs + 25_000 } });
+    const swap: Swap = { ...claimedBy(heldSince(nowMs), claiming()), state: 'draining', drainStartedAtMs: nowMs };
+    const message = told(nowMs - 5_000);
+    const set = tightened(swap, message, claiming({ nowMs: nowMs + 1_000 }));
+    expect(set).toEqual({
+      hooks: [{ ...hookOf('t'), sinceMs: nowMs - 5_000 }],
+      drain: 'hook-open',
+      drainOrderedAtMs: nowMs + 1_000,
+    });
+    expect(tightened({ ...swap, ...set }, message, claiming())).toBeUndefined();
+    expect(tightened({ ...swap, ...set }, told(nowMs - 6_000), claiming())).toBeUndefined();
+    expect(tightened(swap, told(nowMs), claiming())).toBeUndefined();
+    expect(tightened({ ...swap, state: 'drained', drainedAtMs: nowMs }, message, claiming())).toBeUndefined();
+  });
   it('is another action than that of another hook or another Auto Scaling group', () => {
     for (const other of [{ hook: 'logs' }, { asg: 'other-asg' }]) {
       const fact = { ...found, hook: { ...hookOf('t'), ...other } };
