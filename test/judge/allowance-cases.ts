@@ -1002,12 +1002,33 @@ const spareFails =
     for (const write of more) write(script);
   };
 
+/** A spare never serves, leaves at 340 s, perhaps because it was given up, and ends at 345 s. Another one serves later. */
+const spareLeaves =
+  (spare: number, reason: 'never-served' | 'scale-in', servesAt: number): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, spare, ready: { within: '5m' } });
+    script.desired(0, 2);
+    script.member('i-1');
+    script.member('i-2');
+    script.launch(15, 'i-3');
+    script.at(25, { kind: 'running', instance: 'i-3' });
+    script.react(339, 342, 'i-a');
+    script.claim(340, 'i-3', 'i-a', 'leaving', reason);
+    script.end(345, 'i-3', react('i-a'));
+    script.launch(servesAt - 20, 'i-4');
+    script.serves(servesAt, 'i-4');
+  };
+
 const spares: Readonly<Record<string, Cases>> = {
   'a member fails its health checks and lives, where spares are wanted': {
     needed: spareFails(1),
+    also: { 'it was given up a moment ago': spareLeaves(1, 'never-served', 515) },
     beyond: {
       'two are wanted, and one fails': spareFails(2),
       'the one that fails has ended': spareFails(1, (script) => script.end(90, 'i-3')),
+      'it was given up so long ago that its replacement is late': spareLeaves(1, 'never-served', 525),
+      'it left as a surplus': spareLeaves(1, 'scale-in', 515),
+      'two are wanted, and one was given up': spareLeaves(2, 'never-served', 515),
     },
   },
 };

@@ -86,6 +86,23 @@ const leftFirst = (chronicle: Chronicle, group: string, atMs: number): readonly 
     return isRecent && isReplaced && chronicle.policyAt(group, goneMs)?.order === 'drain-first';
   });
 
+/** Members that live and do not respond. */
+const failingAt = (chronicle: Chronicle, group: string, atMs: number): readonly Life[] =>
+  chronicle.membersAt(group, atMs).filter((life) => {
+    const last = life.services.findLast(({ fromMs }) => fromMs <= atMs);
+    // A target group that never found it healthy needs some checks that pass, also where its user took it out and put it back.
+    const isAnew = last === undefined || (last.why === 'deregistered' && !isFunction(last.by) && last.untilMs <= atMs);
+    const checkedMs = isAnew ? atMs - chronicle.times.healthMs : atMs;
+    if (!answersAt(life, checkedMs) && life.launchedAtMs + comesUpMsOfLife(chronicle, life) <= atMs) return true;
+    return last?.why === 'unhealthy' && last.untilMs <= atMs;
+  });
+
+/** A member that was requested a moment ago is not late yet, so failing members, and those that failed and left, explain only late ones. */
+const explainsAll =
+  (left: typeof leftFirst): Allowance['covers'] =>
+  ({ group = '', atMs, members: late = Number.POSITIVE_INFINITY }, chronicle) =>
+    late <= failingAt(chronicle, group, atMs - 1).length + left(chronicle, group, atMs - 1).length;
+
 export const membersFail: Allowance = {
   name: 'a member fails its health checks and lives',
   excuses: servesAgain.name,
@@ -93,28 +110,25 @@ export const membersFail: Allowance = {
   reaches:
     'The group of that instance, for as many members as fail, while they live and fail. With drain-first, also for members that were given up, or that never served and left on EC2’s advice, until their replacements had the time to come up.',
   reason: 'Holdfast replaces members that leave. It does not promise to replace living members by their health.',
-  covers: ({ group = '', atMs, members: late = Number.POSITIVE_INFINITY }, chronicle) => {
-    const beforeMs = atMs - 1;
-    const members = chronicle.membersAt(group, beforeMs);
-    const failing = members.filter((life) => {
-      const last = life.services.findLast(({ fromMs }) => fromMs <= beforeMs);
-      // A target group that never found it healthy needs some checks that pass, also where its user took it out and put it back.
-      const isAnew = last === undefined || (last.why === 'deregistered' && !isFunction(last.by) && last.untilMs <= beforeMs);
-      const checkedMs = isAnew ? beforeMs - chronicle.times.healthMs : beforeMs;
-      if (!answersAt(life, checkedMs) && life.launchedAtMs + comesUpMsOfLife(chronicle, life) <= beforeMs) return true;
-      return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
-    });
-    // A member that was requested a moment ago is not late yet, so failing members explain only late ones.
-    return late <= failing.length + leftFirst(chronicle, group, beforeMs).length;
-  },
+  covers: explainsAll(leftFirst),
 };
+
+/** Members that were given up a moment ago, and have ended. */
+const givenUpLately = (chronicle: Chronicle, group: string, atMs: number): readonly Life[] =>
+  chronicle.livesIn(group).filter((life) => {
+    const sinceMs = givenUpAtMs(chronicle, life);
+    return sinceMs <= goneAtMs(life) && goneAtMs(life) <= atMs && atMs - sinceMs <= servesAgainMsIn(chronicle, group);
+  });
 
 /** A member that fails is a spare at first, or has the place of one, until it is given up. */
 export const sparesFail: Allowance = {
   ...membersFail,
   name: 'a member fails its health checks and lives, where spares are wanted',
   excuses: sparesServe.name,
-  reason: 'Holdfast launches no spare beside a member that may still come up. It gives the member up ten minutes after the launch.',
+  reaches: `${membersFail.reaches} Also for members that were given up and have ended, until one that is launched when they are given up had the time to come up.`,
+  reason:
+    'Holdfast launches no spare beside a member that may still come up: it gives that one up at the age that the policy sets. Then as many others serve as are desired, so it leaves at once, before its replacement serves.',
+  covers: explainsAll((...at) => [...new Set([...leftFirst(...at), ...givenUpLately(...at)])]),
 };
 
 export const hookHoldsNewcomers: Allowance = {
