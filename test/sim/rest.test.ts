@@ -38,6 +38,8 @@ type Scene = {
   readonly mode?: 'observe';
   readonly holding?: object;
   readonly onDemand?: object;
+  /** The spares of the policy in force. */
+  readonly spare?: number;
   /** An instance that EC2 has refused to end. */
   readonly refused?: string;
   readonly reason?: 'unwanted' | 'scale-in';
@@ -63,6 +65,7 @@ const restOf = ({
   mode,
   holding,
   onDemand,
+  spare,
   refused,
   reason = 'scale-in',
   waiting,
@@ -91,6 +94,7 @@ const restOf = ({
     ...(mode && { mode }),
     ...(holding && { holding }),
     ...(onDemand && { onDemand }),
+    ...(spare && { spare }),
   };
   const accepted = isRuled ? [{ group: 'web', item: items.accepted, resolved }] : [];
   const standing = (count: number) => Array(count).fill({ lifecycleState: pools?.lifecycleState ?? 'InService' });
@@ -154,13 +158,19 @@ describe('a run is at rest', () => {
   it('when every member that Holdfast launched has joined its Auto Scaling group', async () => {
     const launched = { ...{ id: 'i-3' }, tags: { [ec2Tags.reservation]: 'd-r0-0' } };
     const rest = (third: Member, more: Partial<Scene> = {}) =>
-      restOf({ members: [...two, third], policy: { spare: 1 }, desired: 2, holding: { kind: 'attach', asg: 'web-asg' }, ...more });
+      restOf({ members: [...two, third], policy: { spare: 1 }, desired: 2, spare: 1, holding: { kind: 'attach', asg: 'web-asg' }, ...more });
     expect([await rest(launched), await rest({ ...launched, asg: inAsg })]).toEqual([false, true]);
     expect([await rest({ id: 'i-3' }), await rest(launched, { holding: { kind: 'tag' } }), await rest(launched, { mode: 'observe' })]).toEqual([
       true,
       true,
       true,
     ]);
+  });
+
+  // Seed 23600033 of `modes`: with a spare that no edit had kept, a member and its replacement counted as rest in the middle of a move.
+  it('with the spares of the policy in force, and not with those of an earlier one', async () => {
+    const rest = (spare: number, before = 0) => restOf({ members: two, desired: 1, spare, policy: { spare: before } });
+    expect([await rest(1), await rest(0), await rest(0, 1)]).toEqual([true, false, false]);
   });
 
   it('when a maximum is raised to what an Auto Scaling group holds whose group was let go, and no further', async () => {

@@ -240,8 +240,7 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     const counted = watched.serving(group) + mute.size - straysIn(stage, swaps, group) - servingInStandby(stage, snapshot, group);
     return (
       counted >= size &&
-      counted - mute.size <=
-        Math.max(size, besideFloor) + beyondMax(group, desired) + Math.max(sparesOf(situation, group), ruled.get(group)?.spare ?? 0) &&
+      counted - mute.size <= Math.max(size, besideFloor) + beyondMax(group, desired) + (ruled.get(group)?.spare ?? 0) &&
       !isComingUp(stage, rules, new Set([...refused, ...mute]))
     );
   };
