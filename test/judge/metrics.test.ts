@@ -202,6 +202,14 @@ describe('metrics count what happened', () => {
     const both = ['i-1', 'i-2'];
     expect(waited(62_000, claims(both))).toEqual([]);
     expect(waited(12_000, claims(both))).toEqual(['react: ReplacementRequestedMs says 12000, expected 54000 at least']);
+    // EC2 repeats the warning of i-1 with a later time, and this function or another one receives it.
+    const repeated = (invocation: string) => (script: Script) => {
+      claims(both)(script);
+      const of = { invocation, function: 'react', message: 'm-1' };
+      script.at(100, { kind: 'delivered', ...of, told: { about: 'warning', instance: 'i-1' }, happenedAtMs: 92_000 });
+    };
+    const waits = (invocation: string) => waited(12_000, repeated(invocation)).filter((text) => text.includes('ReplacementRequestedMs'));
+    expect([waits('i-a').length, waits('i-b').length]).toEqual([0, 1]);
     // It is the later one alone that this function claims, or each group has one of them.
     expect(found({ ReplacementRequestedMs: 12_000, Interruptions: 1 }, claims(['i-2']))).toEqual([]);
     expect(waited(12_000, claims(['i-1'], ['i-2']))).toEqual([]);

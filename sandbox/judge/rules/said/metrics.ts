@@ -149,6 +149,13 @@ const lateIn = (chronicle: Chronicle, { invocation }: Ended): Bounds => {
   return { least: sumOf(sure.map(signalsOf)), most: sumOf(waited(times.signalsLateMs - slackMs).map(signalsOf)) };
 };
 
+/** When EC2 last warned about a member before a function began, by the record and by what it received: a message that repeats a warning may name a later time. */
+const lastWarnedMs = (chronicle: Chronicle, instance: string, by: string, beganAtMs: number): number => {
+  const { warnings = [], deliveries = [] } = chronicle.life(instance) ?? {};
+  const told = deliveries.filter(({ invocation, told: { about } }) => invocation === by && about === 'warning');
+  return Math.max(...told.map(({ happenedAtMs }) => happenedAtMs), ...warnings.flatMap(({ atMs }) => (atMs <= beganAtMs ? [atMs] : [])));
+};
+
 /**
  * How long the oldest warning had waited when its function began, of the spot members that it claimed for one group. Undefined: the record does not
  * show it. A function that several groups share counts the waits of all.
@@ -160,9 +167,7 @@ const leastWaitMs = (chronicle: Chronicle, { invocation }: Ended): number | unde
   if (new Set(claimed.map(({ detail }) => detail.group)).size !== 1) return undefined;
   const { beganAtMs = 0 } = chronicle.invocations.get(invocation) ?? {};
   const warned = claimed.flatMap(({ detail }) =>
-    textsOf(detail.instances).map((instance) =>
-      Math.max(...(chronicle.life(instance)?.warnings ?? []).flatMap(({ atMs }) => (atMs <= beganAtMs ? [atMs] : []))),
-    ),
+    textsOf(detail.instances).map((instance) => lastWarnedMs(chronicle, instance, invocation, beganAtMs)),
   );
   return beganAtMs - Math.min(...warned.filter(Number.isFinite)) - startSlackMs - 2 * chronicle.times.clockMs;
 };
@@ -218,7 +223,7 @@ const isWhole = (ended: Invocation['ended']): ended is Ended =>
 export const metricsAreTrue: Rule = {
   name: 'metrics count what happened',
   meaning:
-    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. As late it counts those that the queue had held for more than a minute when it began. The time until a replacement was requested begins with the oldest warning. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
+    'What a function that no fault met adds to its metrics is what happened in its invocation: the instances that it launched, the offerings that EC2 refused, the swaps of members that EC2 takes, the missing members, the members with a shortfall of its drain, the failed boots, the breakers, and the policies of its events. It counts no more drains than it requested, and as many signals as it received. As late it counts those that the queue had held for more than a minute when it began. The time until a replacement was requested begins with the oldest warning, and where its message comes again with a later time, with that time. It counts trouble only where a call was not answered well, or where the user of a member protects it from its end, and no more unreadable messages than it received. Problems are the sum of their kinds. A launch that is repeated does not count. An offering that one response refuses for several subnets counts once.',
   broken: (chronicle) =>
     chronicle
       .of('invocation-ended')
