@@ -62,7 +62,7 @@ const unexplained = (placement: Placement, given: number): Complaint => ({
 /**
  * What a response with instances and errors means for the placement.
  * - An offering that gave instances is refused only when the placement is short: then its error says that no more are
- *   left.
+ *   left. A subnet without free addresses is full whatever its offering gave.
  * - Throttles and server errors inside the response are no statement about capacity, and neither are errors of
  *   configuration. So none of them is a refusal. What they kept back is requested again. If such a request brings
  *   nothing and no refusal, it is a throttle, or denied where no part of it was throttled.
@@ -86,8 +86,10 @@ export const toLaunchResult = (
   const gave = new Set(given.map(({ offering }) => offeringKey(offering)));
   const said = short && complaints.length === 0 ? [unexplained(placement, given.length)] : refusing;
   const tried = [...placement.offerings, ...triedBeside(placement, said)];
-  const refused = tried.filter((offering) => short || !gave.has(offeringKey(offering)));
-  const refusals = refused.flatMap((offering) => refusalsOf(offering, said));
+  const refusals = tried.flatMap((offering) => {
+    const isRefused = short || !gave.has(offeringKey(offering));
+    return refusalsOf(offering, said).filter(({ subnet }) => isRefused || subnet !== undefined);
+  });
   return { kind: 'answered', instances: given, refusals, ...empty };
 };
 

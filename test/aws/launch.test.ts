@@ -217,6 +217,17 @@ describe('the response of CreateFleet', () => {
     expect(await refusals(undefined)).toMatchObject({ refusals: [{ offering: m7a, code, message: `${code}!`, scope: 'subnet' }] });
   });
 
+  // Seed 24140008 of `faulty`: the fleet took the last address of a subnet, and the next launch was requested there again.
+  test('a subnet whose last addresses it gave is refused, also where it gave all that was requested', async () => {
+    const full = (subnet: string | undefined) => complaint('InsufficientFreeAddressesInSubnet', 'm7g.large', subnet as string);
+    const refused = async (subnet: string | undefined) => {
+      const Instances = [given('m7g.large', 'subnet-a', ['i-1']), given('m7g.large', 'subnet-b', ['i-2'])];
+      return ((await launchTag({ Instances, Errors: [full(subnet)] })) as { readonly refusals: readonly object[] }).refusals;
+    };
+    expect(await refused('subnet-a')).toMatchObject([{ offering: m7a, scope: 'subnet', subnet: 'subnet-a' }]);
+    expect(await refused(undefined)).toEqual([]);
+  });
+
   test.each(['RequestLimitExceeded', 'MaxFleetCountExceeded', 'InternalError'])(
     '%s inside Errors[] with nothing given is a throttle, never a refusal',
     async (code) => {

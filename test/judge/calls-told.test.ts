@@ -18,10 +18,10 @@ const fleet = {
   ],
   TargetCapacitySpecification: { TotalTargetCapacity: 3 },
 };
-const fleetError = (code: string, zone: string) => ({
+const fleetError = (code: string, zone: string, SubnetId?: string) => ({
   ErrorCode: code,
   Lifecycle: 'spot',
-  LaunchTemplateAndOverrides: { Overrides: { InstanceType: 'm7g.large', AvailabilityZone: zone } },
+  LaunchTemplateAndOverrides: { Overrides: { InstanceType: 'm7g.large', AvailabilityZone: zone, ...(SubnetId && { SubnetId }) } },
 });
 
 test('a fleet says what it requested, and which offerings were refused', () => {
@@ -63,13 +63,17 @@ test('a refusal says whether its own response gave all that was requested, and a
     ...{ Lifecycle: 'spot', InstanceType: 'm7g.large', InstanceIds: Array.from({ length: count }, (_, index) => `i-${zone}-${index}`) },
     LaunchTemplateAndOverrides: { Overrides: { InstanceType: 'm7g.large', AvailabilityZone: zone } },
   });
-  const ofFleet = (...instances: readonly object[]) => {
-    const output = { Errors: [fleetError('InsufficientInstanceCapacity', 'a')], Instances: instances };
+  const ofError = (error: object, ...instances: readonly object[]) => {
+    const output = { Errors: [error], Instances: instances };
     return callEvents({ ...logged, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output })[1];
   };
+  const ofFleet = (...instances: readonly object[]) => ofError(fleetError('InsufficientInstanceCapacity', 'a'), ...instances);
   expect(ofFleet(given(2, 'a'), given(1, 'b'))).toMatchObject({ isBesideWhole: true });
   expect(ofFleet(given(3, 'b'))).not.toHaveProperty('isBesideWhole');
   expect(ofFleet(given(2, 'a'))).not.toHaveProperty('isBesideWhole');
+  const noAddress = (subnet?: string) => ofError(fleetError('InsufficientFreeAddressesInSubnet', 'a', subnet), given(2, 'a'), given(1, 'b'));
+  expect(noAddress('subnet-a')).not.toHaveProperty('isBesideWhole');
+  expect(noAddress()).toMatchObject({ isBesideWhole: true });
 
   const input = { AutoScalingGroupName: 'spot-a', RequestedCapacity: 1 };
   const place = { MarketType: 'spot', InstanceType: 'm7g.large', AvailabilityZone: 'a' };

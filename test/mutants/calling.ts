@@ -26,8 +26,8 @@ export const calling: readonly Mutant[] = [
   {
     name: 'a partial grant teaches nothing',
     file: 'aws/providers/launch-result.ts',
-    from: '(offering) => short || !gave.has(offeringKey(offering))',
-    to: '(offering) => !gave.has(offeringKey(offering))',
+    from: 'const isRefused = short || !gave.has(offeringKey(offering));',
+    to: 'const isRefused = !gave.has(offeringKey(offering));',
     caughtBy: ['a group grows, and its first choice has one instance left'],
   },
   {

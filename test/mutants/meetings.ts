@@ -75,8 +75,8 @@ export const meetings: readonly Mutant[] = [
   {
     name: 'of a part of a launch that EC2 granted, no refusal is learned',
     file: 'aws/providers/launch-result.ts',
-    from: 'tried.filter((offering) => short || !gave',
-    to: 'tried.filter((offering) => !gave',
+    from: 'const isRefused = short || !gave',
+    to: 'const isRefused = !gave',
     caughtBy: ['a group grows, and its first choice has one instance left'],
   },
   {

@@ -3,12 +3,11 @@ import type { HistoryEvent } from '../history.ts';
 import { asgsOf } from '../policy/policy.ts';
 import { remembered } from '../remembered.ts';
 import { times } from '../times.ts';
+import { noAddressCode } from '../told/calls-told.ts';
 import { nameOf, type OfferingName } from '../world/cloud.ts';
 import { isFunction } from '../world/life.ts';
 
 export const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
-/** The code for a subnet without free addresses. It says nothing about other subnets of its zone. */
-const subnetCode = 'InsufficientFreeAddressesInSubnet';
 /** Holdfast's own code for an offering whose launches EC2 takes at once. Its rest does not grow. */
 export const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 /** Holdfast tells the groups of an account what EC2 refused to one of them (docs/adr/0007-share-the-accounts-buckets.md). */
@@ -16,7 +15,7 @@ const sharedCode = 'InsufficientInstanceCapacity';
 
 export type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
 
-export const isOfSubnet = ({ code, subnet }: Refused): boolean => code === subnetCode && subnet !== undefined;
+export const isOfSubnet = ({ code, subnet }: Refused): boolean => code === noAddressCode && subnet !== undefined;
 
 /** From the turn of a group, in which it learns, to its call. */
 const turnToCallMs = 5_000;

@@ -95,6 +95,9 @@ const placeOf = (part: LaunchPart): Pick<Refused, 'instanceType' | 'zone' | 'sub
   return { instanceType: InstanceType, zone: AvailabilityZone, ...(SubnetId !== undefined && { subnet: SubnetId }), market };
 };
 
+/** The code for a subnet without free addresses. It says nothing about other subnets of its zone. */
+export const noAddressCode = 'InsufficientFreeAddressesInSubnet';
+
 /** Whether an error is a throttle, which says nothing about an offering. */
 const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
 
@@ -103,7 +106,9 @@ const refusalsOf = (invocation: string, { count, pool: _pool, ...launch }: Launc
   const given = Instances.flatMap(({ InstanceIds = [], ...part }) => InstanceIds.map(() => nameOf(placeOf(part))));
   return Errors.filter((error) => !isThrottle(error)).map((error) => {
     const place = placeOf(error);
-    const isWhole = given.length === count && given.includes(nameOf(place));
+    // A subnet is full whatever its offering gave.
+    const isFull = error.ErrorCode === noAddressCode && place.subnet !== undefined;
+    const isWhole = !isFull && given.length === count && given.includes(nameOf(place));
     return { kind: 'refused', invocation, ...launch, ...place, code: error.ErrorCode, ...(isWhole && { isBesideWhole: true }) };
   });
 };

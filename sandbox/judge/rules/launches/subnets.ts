@@ -2,10 +2,10 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Rule } from '../../finding.ts';
 import type { HistoryEvent } from '../../history.ts';
 import { times } from '../../times.ts';
+import { noAddressCode } from '../../told/calls-told.ts';
 
 type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
 
-const noAddressCode = 'InsufficientFreeAddressesInSubnet';
 /** What was refused is written to the state item, which a later look reads. */
 const readsWithinMs = 5_000;
 
