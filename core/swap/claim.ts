@@ -136,7 +136,8 @@ const withHook = (swap: Swap, { hook }: LeavingFact, { drainFor, nowMs }: Tighte
   if (hooks === undefined) return undefined;
   // Another drain takes over, because the present one may have read the swap without this hook or its time, and may
   // look again only after the hook has expired, or long after the last connections could end.
-  return { hooks, ...onItsWay(swap), ...anotherDrain(swap, drainFor('hook', swap.deadlineMs), nowMs) };
+  const order = anotherDrain(swap, drainFor('hook', swap.deadlineMs), nowMs);
+  return { hooks, ...onItsWay(swap), ...order };
 };
 
 /** A swap that drains already cannot wait for its replacement, so it does not join a drain that waits. */
