@@ -336,7 +336,7 @@ export type FunctionEvent =
         readonly subnet?: string;
         readonly market: Market;
         readonly code: string;
-        /** The same response gave all that was requested, and a part of it of this offering. Absent where it names a full subnet. */
+        /** The same response gave all that was requested, and a part of it of this offering. Absent where a fleet names a full subnet. */
         readonly isBesideWhole?: true;
         /** The token of the request. One response may refuse an offering for each of its subnets. */
         readonly token?: string;

@@ -77,9 +77,12 @@ test('a refusal says whether its own response gave all that was requested, and a
 
   const input = { AutoScalingGroupName: 'spot-a', RequestedCapacity: 1 };
   const place = { MarketType: 'spot', InstanceType: 'm7g.large', AvailabilityZone: 'a' };
-  const output = { Errors: [{ ...place, ErrorCode: 'InsufficientInstanceCapacity' }], Instances: [{ ...place, InstanceIds: ['i-1'] }] };
-  const events = callEvents({ ...logged, service: 'autoscaling', operation: 'LaunchInstances' }, { input, output });
-  expect(events[1]).toMatchObject({ isBesideWhole: true });
+  const ofAsg = (error: object) => {
+    const output = { Errors: [{ ...place, ...error }], Instances: [{ ...place, InstanceIds: ['i-1'] }] };
+    return callEvents({ ...logged, service: 'autoscaling', operation: 'LaunchInstances' }, { input, output })[1];
+  };
+  expect(ofAsg({ ErrorCode: 'InsufficientInstanceCapacity' })).toMatchObject({ isBesideWhole: true });
+  expect(ofAsg({ ErrorCode: 'InsufficientFreeAddressesInSubnet', SubnetId: 'subnet-a' })).toMatchObject({ isBesideWhole: true });
 });
 
 test('a response that was lost is no refusal that a function received', () => {

@@ -106,8 +106,8 @@ const refusalsOf = (invocation: string, { count, pool: _pool, ...launch }: Launc
   const given = Instances.flatMap(({ InstanceIds = [], ...part }) => InstanceIds.map(() => nameOf(placeOf(part))));
   return Errors.filter((error) => !isThrottle(error)).map((error) => {
     const place = placeOf(error);
-    // A subnet is full whatever its offering gave.
-    const isFull = error.ErrorCode === noAddressCode && place.subnet !== undefined;
+    // A subnet is full whatever its offering gave. An Auto Scaling group chooses its subnets by itself.
+    const isFull = error.ErrorCode === noAddressCode && place.subnet !== undefined && launch.asg === undefined;
     const isWhole = !isFull && given.length === count && given.includes(nameOf(place));
     return { kind: 'refused', invocation, ...launch, ...place, code: error.ErrorCode, ...(isWhole && { isBesideWhole: true }) };
   });
