@@ -24,7 +24,13 @@ export const benchHelp = {
   },
   large: {
     plays: 'one large group: sized from zero, one warning, a lost zone; or several, which exist before: JSON',
-    options: ['--groups N (1)', '--members N (10000)', '--held tag|attach|launch-instances (tag)', '--seed N (1)'],
+    options: [
+      '--groups N (1)',
+      '--members N (10000)',
+      '--held tag|attach|launch-instances (tag)',
+      '--seed N (1)',
+      '--until-whole             one group: Holdfast launches all of it from zero. Several: until a lost zone is replaced. Progress on standard error',
+    ],
   },
   memory: {
     plays: "the memory that react takes for looks at one large group, in a process with half of the function's memory: JSON",

@@ -16,7 +16,7 @@ export type Phase = {
   readonly servingMs?: number | null;
   readonly seconds: number;
   readonly requested: number;
-  /** Of what the bucket of launched instances allowed, the least share that was requested at any time of the phase. Null: it was too short. */
+  /** Of what the bucket of launched instances allowed, the least share that was requested at any time of the phase. Null: it was too short, or wanted nothing. */
   readonly shareOfBucket: number;
   /** Calls to EC2, Auto Scaling and Elastic Load Balancing by operation and function, and how many of them were throttled. */
   readonly calls: Readonly<Record<string, number>>;
@@ -105,7 +105,46 @@ const watchSizes = ({ platform, callLog }: Sandbox, seen: () => Seen): void => {
 };
 
 /** A need whose only limit is the bucket of launched instances. */
-const unlimited = { fleetCalls: 0, asgCalls: 0, instances: Number.POSITIVE_INFINITY, fixedMs: 0 };
+const needOf = (instances: number) => ({ fleetCalls: 0, asgCalls: 0, instances, fixedMs: 0 });
+
+const isHealthy = ({ targets }: { readonly targets: Readonly<Record<string, string>> }): boolean => Object.values(targets).includes('healthy');
+
+/** The members that pass their health checks. */
+export const serving = ({ world }: Pick<Sandbox, 'world'>): number => world.snapshot().instances.filter(isHealthy).length;
+
+const lookEveryMs = 2_000;
+const progressEveryMs = 600_000;
+/** The longest phase: six hours are 44,200 launched instances. */
+const longestMs = 6 * 3_600_000;
+
+/** Is told how far a long phase is. */
+export type Progress = (line: string) => void;
+
+/**
+ * Waits until so many members serve.
+ *
+ * @param progress is told the number that serves every ten minutes of world time
+ * @throws Error if it takes longer than `withinMs` of world time
+ */
+export const untilServing = async (
+  sandbox: Pick<Sandbox, 'world' | 'clock'>,
+  wanted: number,
+  { withinMs = longestMs, progress = () => {} }: { readonly withinMs?: number; readonly progress?: Progress } = {},
+): Promise<void> => {
+  const { clock } = sandbox;
+  const [beganAtMs, realMs] = [clock.now(), performance.now()];
+  let nextMs = beganAtMs + progressEveryMs;
+  for (let there = serving(sandbox); there < wanted; there = serving(sandbox)) {
+    const sinceMs = clock.now() - beganAtMs;
+    if (sinceMs > withinMs) throw new Error(`The groups cannot be measured: after ${withinMs / 1_000} s, ${there} of ${wanted} members serve.`);
+    if (clock.now() >= nextMs) {
+      nextMs += progressEveryMs;
+      const realS = Math.round((performance.now() - realMs) / 1_000);
+      progress(`after ${Math.round(sinceMs / 1_000)} s, ${there} of ${wanted} members serve (played in ${realS} s)`);
+    }
+    await clock.sleep(lookEveryMs);
+  }
+};
 
 /** Notes what functions do, phase by phase. */
 export const watchLarge = (sandbox: Sandbox) => {
@@ -140,7 +179,7 @@ export const watchLarge = (sandbox: Sandbox) => {
         requested: given.reduce((sum, { count }) => sum + count, 0),
         shareOfBucket: requestedShare(
           given.flatMap((call) => Array.from({ length: call.count }, () => call.atMs - atMs)),
-          unlimited,
+          needOf(wanted),
           clock.now() - atMs,
         ),
         ...rest,

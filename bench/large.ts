@@ -1,7 +1,7 @@
 import { items } from '../core/contract.ts';
 import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import type { InstanceSnapshot } from '../sandbox/world/world.ts';
-import { type LargeFigures, largeWorld, type Phase, watchLarge } from './large-watch.ts';
+import { type LargeFigures, largeWorld, type Phase, type Progress, serving, untilServing, watchLarge } from './large-watch.ts';
 import { joining, tagged } from './many-fill.ts';
 import { type HoldingName, letters, type PlacedGroup, policyOf, refusedZone, zoneOf } from './storm-world.ts';
 
@@ -11,11 +11,8 @@ const noticeMs = 120_000;
 const stillMs = 200_000;
 const mostMs = 3_600_000;
 
-/** One group, and what happens to it. */
-export type LargeGroup = { readonly members: number; readonly held: HoldingName; readonly seed: number };
-
-const isHealthy = ({ targets }: InstanceSnapshot): boolean => Object.values(targets).includes('healthy');
-const serving = ({ world }: Sandbox): number => world.snapshot().instances.filter(isHealthy).length;
+/** One group, and what happens to it. `untilWhole`: Holdfast launches all of it from zero. Otherwise the bench adds what is missing after 300 s. */
+export type LargeGroup = { readonly members: number; readonly held: HoldingName; readonly seed: number; readonly untilWhole?: Progress };
 
 const until = async ({ clock }: Sandbox, what: string, holds: () => boolean): Promise<void> => {
   const untilMs = clock.now() + mostMs;
@@ -67,11 +64,19 @@ const size = async (sandbox: Sandbox, group: PlacedGroup, forMs: number): Promis
   return servingMs;
 };
 
+/** The same, until all serve. */
+const sizeWhole = async (sandbox: Sandbox, group: PlacedGroup, progress: Progress): Promise<number> => {
+  const beganAtMs = sandbox.clock.now();
+  await size(sandbox, group, 0);
+  await untilServing(sandbox, group.size, { progress });
+  return sandbox.clock.now() - beganAtMs;
+};
+
 /** Brings the group up, has EC2 warn one member, and then takes a zone. */
-const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phase[]> => {
+const play = async (sandbox: Sandbox, group: PlacedGroup, untilWhole?: Progress): Promise<readonly Phase[]> => {
   const { world } = sandbox;
   const watch = watchLarge(sandbox);
-  const servingMs = await size(sandbox, group, sizingMs);
+  const servingMs = untilWhole ? await sizeWhole(sandbox, group, untilWhole) : await size(sandbox, group, sizingMs);
   const sized = { ...watch.end('from zero', group.size), servingMs };
   await fillUp(sandbox, group);
   await until(sandbox, `a fleet of ${group.size} that serves`, () => serving(sandbox) >= group.size);
@@ -113,12 +118,15 @@ export const sizeLarge = async ({ members, held, seed }: LargeGroup, forMs: numb
 };
 
 /** Plays one large group in virtual time, with the published buckets of calls. */
-export const playLarge = async ({ members, held, seed }: LargeGroup, onBuilt: (sandbox: Sandbox) => void = () => {}): Promise<LargeFigures> => {
+export const playLarge = async (
+  { members, held, seed, untilWhole }: LargeGroup,
+  onBuilt: (sandbox: Sandbox) => void = () => {},
+): Promise<LargeFigures> => {
   const group: PlacedGroup = { name: 'large', holding: held, size: members };
   const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld([group]), seed, onBuilt });
   const began = performance.now();
   try {
-    const phases = await sandbox.drive(play(sandbox, group));
+    const phases = await sandbox.drive(play(sandbox, group, untilWhole));
     return { members, held, zones: letters.length, stateItem: items.state, phases, wallMs: Math.round(performance.now() - began) };
   } finally {
     await sandbox.close();

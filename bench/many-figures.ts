@@ -101,13 +101,17 @@ const whenServed = (launches: readonly LaunchCall[], warnedAtMs: number | undefi
   return call === undefined || warnedAtMs === undefined ? null : call.atMs - warnedAtMs;
 };
 
+/** What was requested of what the buckets allow is measured so often, the first time after twice as long. */
+const shareEveryMs = 10_000;
+const fiveMinutesMs = 300_000;
+
 /**
- * What was requested of what full buckets allow, every ten seconds of the first five minutes. The slower bucket counts: that of launched instances, or
- * that of the calls that are needed.
+ * What was requested of what full buckets allow, every ten seconds. The slower bucket counts: that of launched instances, or that of the calls that are
+ * needed.
  */
-const requestedShares = (ascendingMs: readonly number[], need: StormNeed): readonly RequestedShare[] =>
-  Array.from({ length: 29 }, (_, index) => {
-    const afterS = 20 + 10 * index;
+const requestedShares = (ascendingMs: readonly number[], need: StormNeed, withinMs = fiveMinutesMs): readonly RequestedShare[] =>
+  Array.from({ length: Math.max(0, Math.floor(withinMs / shareEveryMs) - 1) }, (_, index) => {
+    const afterS = ((index + 2) * shareEveryMs) / 1_000;
     const requested = ascendingMs.filter((ms) => ms <= 1_000 * afterS).length;
     return { afterS, share: Math.round((1_000 * requested) / requestableBy({ ...need, fixedMs: 0 }, 1_000 * afterS)) / 1_000 };
   });
@@ -117,8 +121,8 @@ export const leastShare = (shares: readonly RequestedShare[]): RequestedShare =>
   shares.reduce((least, one) => (one.share < least.share ? one : least), { afterS: 0, share: Number.POSITIVE_INFINITY });
 
 /** The least share of what full buckets allow that was requested within a time, from 0 to 1. Infinite: the time is too short. */
-export const requestedShare = (ascendingMs: readonly number[], need: StormNeed, withinMs = Number.POSITIVE_INFINITY): number =>
-  leastShare(requestedShares(ascendingMs, need).filter(({ afterS }) => 1_000 * afterS <= withinMs)).share;
+export const requestedShare = (ascendingMs: readonly number[], need: StormNeed, withinMs?: number): number =>
+  leastShare(requestedShares(ascendingMs, need, withinMs)).share;
 
 /** The case by its name: what was warned, and what else is not usual. */
 const caseName = ({ case: which, held, concurrency }: ManyStorm): string =>

@@ -112,9 +112,11 @@ const benchLarge = async (args: readonly string[]): Promise<void> => {
     members: { type: 'string', default: '10000' },
     held: { type: 'string', default: 'tag' },
     seed: { type: 'string', default: '1' },
+    'until-whole': { type: 'boolean', default: false },
   } as const;
-  const { groups, members, held, seed } = optionsIn(args, options, helpOf('large'));
-  const group = { members: atLeastOne('members', members), held: oneOf('held', holdings, held), seed: atLeastOne('seed', seed) };
+  const { groups, members, held, seed, 'until-whole': isWhole } = optionsIn(args, options, helpOf('large'));
+  const size = { members: atLeastOne('members', members), held: oneOf('held', holdings, held), seed: atLeastOne('seed', seed) };
+  const group = { ...size, ...(isWhole && { untilWhole: console.error }) };
   const count = atLeastOne('groups', groups);
   console.log(JSON.stringify(await (count === 1 ? playLarge(group) : playSeveral({ groups: count, ...group })), null, 2));
 };

@@ -189,6 +189,13 @@ describe('the share of what the buckets allow', () => {
     expect(requestedShare(ends, wanted, 60_000)).toBeCloseTo(1, 2);
   });
 
+  test('is of a phase that lasts longer of all of its time', () => {
+    // After five minutes, half of what the bucket allows.
+    const slows = [...allowed, ...Array.from({ length: 600 }, (_, index) => 301_000 + index * 1_000)];
+    expect(requestedShare(slows, wanted)).toBe(1);
+    expect(requestedShare(slows, wanted, 900_000)).toBeCloseTo(2_200 / 2_800, 2);
+  });
+
   test('is of the instances that were warned, once the buckets allow more than these', () => {
     expect(requestedShare(allowed.slice(0, 1_060), { ...wanted, instances: 1_060 })).toBe(1);
   });
