@@ -143,8 +143,10 @@ const readTogether = async (
       () => undefined,
     ),
   );
-  for (const one of inForce)
-    if (one?.read?.state?.newcomers !== undefined) ports.seen.noted(one.read.group.name, one.read.state.newcomers);
+  for (const { group, state, swaps } of inForce.flatMap((one) => one?.read ?? [])) {
+    ports.seen.noted(group.name, state?.newcomers ?? {});
+    ports.seen.leaving(group.name, swaps, readAtMs);
+  }
   const heard = batch.map((facts, index) => ({ facts, one: inForce[index] }));
   const instead = await insteadOfLooks(heard, ports, { beganAtMs, routedAtMs, readAtMs });
   const looked = heard.filter((_, index) => instead[index] === undefined);

@@ -451,8 +451,9 @@ describe('a group that waits for its turn', () => {
   });
 });
 
-test('the end of a member that a look has shown needs no look-up', async () => {
+test('the end of a member that a look has shown, or a swap that was read, needs no look-up', async () => {
   const { ports } = worldOf({ putState: async () => 'done' });
+  const store: ReactPorts['store'] = { ...ports.store, stateAndSwaps: async () => ({ state: stored, swaps: [swapOf('i-00000000000000009')] }) };
   const asked: string[] = [];
   const owners: ReactPorts['owners'] = {
     ownersOf: async (ids) => {
@@ -461,10 +462,11 @@ test('the end of a member that a look has shown needs no look-up', async () => {
     },
   };
   const ends = at(stateChangeNotification('terminated'));
-  const { play } = houseOf({ owners });
+  const { play } = houseOf({ owners, store });
   await play(message('m-1', ends));
   expect(asked).toEqual([instance]);
-  await play(message('m-2', ends));
+  const left = { ...ends, detail: { 'instance-id': 'i-00000000000000009', state: 'terminated' } };
+  for (const end of [ends, left]) await play(message('m-2', end));
   expect(asked).toEqual([instance]);
 });
 

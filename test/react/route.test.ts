@@ -8,7 +8,7 @@ import { isMinuteTick, route } from '../../functions/react/messages/route.ts';
 import { createSeenMembers, type SeenMembers } from '../../functions/react/messages/seen-members.ts';
 import { createStrangers } from '../../functions/react/messages/strangers.ts';
 import { members } from '../core/members.ts';
-import { onDemandB } from '../core/views.ts';
+import { onDemandB, swapOf } from '../core/views.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const instance = 'i-0123456789abcdef0';
@@ -361,6 +361,23 @@ describe('members that a look has shown, or that were launched', () => {
     expect((await heard([ends, warning]))[0]).toEqual([instance]);
     expect((await heard([ends], { inMs: 179_999 }))[0]).toEqual([]);
     expect(await heard([ends], { inMs: 180_000 })).toEqual(looked);
+  });
+
+  test('are known by their swaps too, which any environment may have written', async () => {
+    const swap = swapOf('i-left', { pool: 'spot', state: 'drained', offering: offeringKey(offering) });
+    const endOf = (id: string) => ({ ...ends, instance: id }) as Signal;
+    const ownerOf = (seen: SeenMembers, id: string, inMs = 0) => seen.ownerOf({ ...endOf(id), atMs: nowMs + inMs } as Signal, nowMs + inMs);
+    const seen = createSeenMembers();
+    seen.leaving('web', [swap, swapOf('i-held', { asg: 'asg-1' }), swapOf('i-stays', { state: 'withdrawn' })], nowMs);
+    expect(ownerOf(seen, 'i-left')).toMatchObject({ group: 'web', pool: 'spot', offering, state: 'shutting-down' });
+    expect(ownerOf(seen, 'i-held')).toMatchObject({ group: 'web', asg: 'asg-1' });
+    expect(ownerOf(seen, 'i-stays')).toBe(undefined);
+    expect(await heard([endOf('i-left')], { seen })).toEqual([[], [['web', ['i-left']]]]);
+    // The next read of the swaps keeps it known. It says nothing of a member that a look has shown in another group.
+    seen.note('api', [{ ...one, instance: 'i-moved' } as Member], nowMs);
+    seen.leaving('web', [swap, swapOf('i-moved')], nowMs + 170_000);
+    expect([ownerOf(seen, 'i-left', 200_000)?.group, ownerOf(seen, 'i-held', 200_000)]).toEqual(['web', undefined]);
+    expect([ownerOf(seen, 'i-moved', 1)?.group, ownerOf(seen, 'i-moved', 200_000)]).toEqual(['api', undefined]);
   });
 
   test('are looked up when the event is old, because an old event is not believed of a member that lives', async () => {

@@ -3,6 +3,7 @@ import type { Newcomer } from '../../../core/pool-memory/boot-memory.ts';
 import type { LaunchedInstance } from '../../../core/ports/launches.ts';
 import type { Owner } from '../../../core/ports/owners.ts';
 import type { Signal } from '../../../core/signals/signal.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import type { Member } from '../../../core/view/view.ts';
 
@@ -13,8 +14,8 @@ const mostRemembered = 20_000;
 const rememberedForMs = 180_000;
 
 /**
- * The members that looks of one environment showed, that it launched, or that state items note as launched, so that no
- * look-up is needed when thousands of them end, or begin to run.
+ * The members that looks of one environment showed, that it launched, that state items note as launched, or that have
+ * swaps, so that no look-up is needed when thousands of them end, or begin to run.
  */
 export type SeenMembers = {
   note(group: string, members: readonly Member[], nowMs: number): void;
@@ -22,10 +23,12 @@ export type SeenMembers = {
   launched(group: string, pool: string, instances: readonly LaunchedInstance[], nowMs: number): void;
   /** The state item of a group notes these instances, which any environment may have launched. */
   noted(group: string, newcomers: Readonly<Record<string, Newcomer>>): void;
+  /** These members of a group leave, by its swaps. Any environment may have claimed them. */
+  leaving(group: string, swaps: readonly Swap[], nowMs: number): void;
   /**
-   * The owner of an instance that ends for good, if a look has shown it. Its owner cannot change any more. An older
-   * event is believed only if describes do not show the instance alive, so it has to be looked up. Also the owner of an
-   * instance that begins to run, if a look has shown it, EC2 has granted it, or a state item has noted it, before. If
+   * The owner of an instance that ends for good, if a look or a swap has shown it. Its owner cannot change any more. An
+   * older event is believed only if describes do not show the instance alive, so it has to be looked up. Also the owner
+   * of an instance that begins to run, if a look has shown it, EC2 has granted it, or an item has noted it, before. If
    * it was moved since, the next tick of its new group finds it.
    */
   ownerOf(signal: Signal, nowMs: number): Owner | undefined;
@@ -44,11 +47,43 @@ const shownBy = ({ state, atMs }: StateChange, owner: Owner): Owner | undefined 
   return state === 'running' && atMs >= (owner.launchedAtMs ?? 0) ? owner : undefined;
 };
 
+/** When an owner was known, and whether by a note of its launch. */
+type Found = { readonly atMs: number; readonly wasNoted?: boolean };
+
+/** What an item in the table says of an instance. */
+type Told = Pick<Owner, 'launchedAtMs' | 'asg'> & { readonly pool: string; readonly offering?: string };
+
+const toOwner = (group: string, { pool, offering: key, launchedAtMs, asg }: Told): Owner => {
+  const offering = key === undefined ? undefined : parseOfferingKey(key);
+  return {
+    group,
+    pool,
+    state: 'pending',
+    ...(offering && { offering }),
+    ...(asg !== undefined && { asg }),
+    ...(launchedAtMs !== undefined && { launchedAtMs }),
+  };
+};
+
 export const createSeenMembers = (): SeenMembers => {
-  const seen = new Map<string, { readonly owner: Owner; readonly atMs: number; readonly wasNoted?: boolean }>();
+  const seen = new Map<string, Found & { readonly owner: Owner }>();
   const wasNoted = (instance: string): boolean => seen.get(instance)?.wasNoted === true;
   const makeRoom = (count: number): void => {
     if (seen.size + count > mostRemembered) seen.clear();
+  };
+  const told = (
+    group: string,
+    instance: string,
+    what: Told,
+    atMs: number,
+    more: Pick<Found, 'wasNoted'> = {},
+  ): void => {
+    const { owner, ...before } = seen.get(instance) ?? { atMs };
+    // A list that is full keeps what it has: others would be looked up instead. A look may have shown it elsewhere.
+    if (owner === undefined ? seen.size >= mostRemembered : owner.group !== group) return;
+    // What is known already says more.
+    const last = { ...before, atMs: Math.max(before.atMs, atMs), ...more };
+    seen.set(instance, { owner: owner ?? toOwner(group, what), ...last });
   };
   return {
     launched: (group, pool, instances, atMs) => {
@@ -57,14 +92,11 @@ export const createSeenMembers = (): SeenMembers => {
         seen.set(instance, { owner: { group, pool, offering, state: 'pending', launchedAtMs: atMs }, atMs });
     },
     noted: (group, newcomers) => {
-      for (const [instance, { pool, offering: key, atMs }] of Object.entries(newcomers)) {
-        // What is known already says more. A list that is full keeps what it has: others would be looked up instead.
-        const known = seen.get(instance);
-        if (known === undefined && seen.size >= mostRemembered) continue;
-        const offering = key === undefined ? undefined : parseOfferingKey(key);
-        const owner = { group, pool, ...(offering && { offering }), state: 'pending', launchedAtMs: atMs } as const;
-        seen.set(instance, { ...(known ?? { owner, atMs }), wasNoted: true });
-      }
+      for (const [instance, one] of Object.entries(newcomers))
+        told(group, instance, { ...one, launchedAtMs: one.atMs }, one.atMs, { wasNoted: true });
+    },
+    leaving: (group, swaps, atMs) => {
+      for (const swap of swaps) if (swap.state !== 'withdrawn') told(group, swap.instance, swap, atMs);
     },
     note: (group, members, atMs) => {
       makeRoom(members.length);
