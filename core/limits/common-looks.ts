@@ -1,3 +1,4 @@
+import { tickEveryMs } from '../times/times.ts';
 import { buckets } from './account-buckets.ts';
 import { type AccountBudget, levelAt } from './account-budget.ts';
 import type { Waiting } from './need.ts';
@@ -73,22 +74,39 @@ export const haveTurnSoon = ({ waiting }: AccountBudget, nowMs: number): Readonl
   return new Set(soon.map(({ group }) => group));
 };
 
+/**
+ * A group whose turn is further away is left to the tick: two ticks look at it before its turn. The second one may
+ * arrange the look at its turn, if the first is lost.
+ */
+const farMs = 2 * tickEveryMs;
+
 /** Groups whose turn comes after the next common look. */
 export type PutOff = {
   /** When that look is. */
   readonly lookAtMs: number;
   readonly groups: ReadonlySet<string>;
-  /** Those of them for which the look is not arranged yet. */
+  /** Those of them for which the look has to be arranged. It is not for groups that the tick looks at first. */
   readonly fresh: ReadonlySet<string>;
   /** The budget with a note that the look is arranged. */
   readonly budget: AccountBudget;
 };
 
-/** Which of these groups need no look before the next common one, because their turn comes later. */
-export const putOffLooks = (budget: AccountBudget, groups: ReadonlySet<string>, nowMs: number): PutOff => {
+/**
+ * Which of these groups need no look before the next common one, because their turn comes later.
+ *
+ * @param ticked those of them that the tick leaves to the common look
+ */
+export const putOffLooks = (
+  budget: AccountBudget,
+  groups: ReadonlySet<string>,
+  ticked: ReadonlySet<string>,
+  nowMs: number,
+): PutOff => {
   const lookAtMs = commonLookAtMs(nowMs);
   const waiting = budget.waiting.filter(({ group, turnAtMs }) => groups.has(group) && turnAtMs > lookAtMs);
-  const fresh = new Set(waiting.filter((one) => (one.lookAtMs ?? 0) <= nowMs).map(({ group }) => group));
+  const needsLook = ({ group, turnAtMs, lookAtMs: atMs = 0 }: Waiting): boolean =>
+    atMs <= nowMs && (turnAtMs - nowMs <= farMs || ticked.has(group));
+  const fresh = new Set(waiting.filter(needsLook).map(({ group }) => group));
   return {
     lookAtMs,
     groups: new Set(waiting.map(({ group }) => group)),

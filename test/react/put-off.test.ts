@@ -37,6 +37,19 @@ test('a look waits for the next common one where only members ended that were le
   expect(await isPutOff('leaving', { isTick: true })).toBe(false);
 });
 
+test('the signals of a group far back in line wait for the tick: no look is arranged, and nothing is written', async () => {
+  const arranged = async (inMs: number) => {
+    const written: unknown[] = [];
+    const putBudget = async (budget: unknown) => void written.push(budget);
+    const store = { ...storeOf([inLine('web', { turnAtMs: nowMs + inMs })]), putBudget } as unknown as ReactPorts['store'];
+    const inForce = { group: group(), state: state(), swaps: [swapOf('i-1', { state: 'leaving' })] } as unknown as InForce;
+    const put = await putOff([{ facts: factsOf({ ended: ['i-1'] }), inForce }], { store, clock: { now: () => nowMs }, seen });
+    return [...put, written.length];
+  };
+  expect(await arranged(120_000)).toEqual([['web', { lookAtMs: commonLookAtMs(nowMs) }], 1]);
+  expect(await arranged(120_001)).toEqual([['web', { lookAtMs: undefined }], 0]);
+});
+
 test('the end of a member that waits to leave, or that was put back into service, causes a look at once', async () => {
   expect(await isPutOff('waiting')).toBe(false);
   expect(await isPutOff('withdrawn')).toBe(false);
@@ -138,6 +151,8 @@ test('in a storm over many groups, the tick leaves those that wait to their turn
   };
   expect((await left()).left).toEqual(names.map((name) => [name, { lookAtMs: undefined }]));
   const lookAtMs = commonLookAtMs(nowMs);
+  // Nothing looks at a group far back in line if the tick does not, so its look is arranged too.
+  expect((await left({ inMs: 4_000_000 })).left).toEqual(names.map((name) => [name, { lookAtMs }]));
   expect((await left({ inMs: lookAtMs - nowMs })).left).toEqual(names.map((name) => [name, { lookAtMs: undefined }]));
   expect((await left({ inMs: lookAtMs - nowMs + 1 })).left).toEqual(names.map((name) => [name, { lookAtMs }]));
   for (const kept of [{ inMs: 0 }, { tokens: 10 }]) expect(await left(kept)).toEqual({ left: [], reads: 1 });

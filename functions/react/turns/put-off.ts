@@ -110,9 +110,18 @@ const until = (lookAtMs: number | undefined, groups: readonly string[], store: P
 
 const namesOf = (some: readonly Known[]): readonly string[] => some.map(({ facts }) => facts.group);
 
-/** Groups whose turn comes later. After a lost race there is no note, so another batch arranges their look too. */
-const inLine = async (budget: AccountBudget, groups: readonly string[], { store, clock }: Ports): Promise<PutOff> => {
-  const { groups: found, fresh, lookAtMs, budget: noted } = putOffLooks(budget, new Set(groups), clock.now());
+/**
+ * Groups whose turn comes later, also those that the tick leaves to the common look. After a lost race there is no
+ * note, so another batch arranges their look too.
+ */
+const inLine = async (
+  budget: AccountBudget,
+  groups: readonly string[],
+  ticked: readonly string[],
+  { store, clock }: Ports,
+): Promise<PutOff> => {
+  const all = new Set([...groups, ...ticked]);
+  const { groups: found, fresh, lookAtMs, budget: noted } = putOffLooks(budget, all, new Set(ticked), clock.now());
   if (fresh.size > 0) await store.putBudget(noted);
   return new Map([...found].map((group) => [group, { lookAtMs: fresh.has(group) ? lookAtMs : undefined }]));
 };
@@ -127,7 +136,7 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
     const nowMs = ports.clock.now();
     noteShortage(ports.store, budget, nowMs);
     const left = isAutoScalingShort(budget, nowMs) ? namesOf(ticked) : [];
-    const waiting = await inLine(budget, [...namesOf(expected), ...left], ports);
+    const waiting = await inLine(budget, namesOf(expected), left, ports);
     const ends = expected.filter((one) => areEnds(one) && !waiting.has(one.facts.group));
     const soon = haveTurnSoon(budget, nowMs);
     return new Map([

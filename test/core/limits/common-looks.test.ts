@@ -16,26 +16,37 @@ const budget = {
   waiting: [waits('web', 60_000), waits('api', 60_000, { lookAtMs: nowMs + 20_000 }), waits('jobs', 19_000)],
 };
 const all = new Set(['web', 'api', 'jobs', 'elsewhere']);
+const none = new Set<string>();
 
 describe('looks at groups that wait for their turn', () => {
   test('are put off to the next common one, if the turn comes after it', () => {
     const atTheLook = { ...budget, waiting: [waits('web', 20_000), waits('api', 20_001)] };
-    expect(putOffLooks(atTheLook, all, nowMs).groups).toEqual(new Set(['api']));
-    expect(putOffLooks(budget, all, nowMs)).toMatchObject({ lookAtMs: nowMs + 20_000, groups: new Set(['web', 'api']) });
-    expect(putOffLooks(budget, new Set(['api', 'jobs']), nowMs).groups).toEqual(new Set(['api']));
+    expect(putOffLooks(atTheLook, all, none, nowMs).groups).toEqual(new Set(['api']));
+    expect(putOffLooks(budget, all, none, nowMs)).toMatchObject({ lookAtMs: nowMs + 20_000, groups: new Set(['web', 'api']) });
+    expect(putOffLooks(budget, new Set(['api', 'jobs']), none, nowMs).groups).toEqual(new Set(['api']));
   });
 
   test('leave describes two seconds to show what happened', () => {
-    expect(putOffLooks(budget, all, nowMs + 18_000).lookAtMs).toBe(nowMs + 20_000);
-    expect(putOffLooks(budget, all, nowMs + 18_001).lookAtMs).toBe(nowMs + 40_000);
+    expect(putOffLooks(budget, all, none, nowMs + 18_000).lookAtMs).toBe(nowMs + 20_000);
+    expect(putOffLooks(budget, all, none, nowMs + 18_001).lookAtMs).toBe(nowMs + 40_000);
   });
 
   test('are arranged once, and again when their time has come', () => {
-    const first = putOffLooks(budget, all, nowMs);
+    const first = putOffLooks(budget, all, none, nowMs);
     expect([first.fresh, first.budget.version]).toEqual([new Set(['web']), 8]);
     expect(first.budget.waiting.map(({ lookAtMs }) => lookAtMs)).toEqual([nowMs + 20_000, nowMs + 20_000, undefined]);
-    expect(putOffLooks(first.budget, all, nowMs + 5_000).fresh).toEqual(new Set());
-    expect(putOffLooks(first.budget, all, nowMs + 20_000)).toMatchObject({ lookAtMs: nowMs + 40_000, fresh: new Set(['web', 'api']) });
+    expect(putOffLooks(first.budget, all, none, nowMs + 5_000).fresh).toEqual(new Set());
+    expect(putOffLooks(first.budget, all, none, nowMs + 20_000)).toMatchObject({ lookAtMs: nowMs + 40_000, fresh: new Set(['web', 'api']) });
+  });
+
+  test('are left to the tick where two ticks come before the turn, unless the tick leaves them to the common look', () => {
+    const line = { ...budget, waiting: [waits('web', 120_000), waits('api', 120_001), waits('jobs', 4_000_000)] };
+    const left = putOffLooks(line, all, none, nowMs);
+    expect([left.groups, left.fresh]).toEqual([new Set(['web', 'api', 'jobs']), new Set(['web'])]);
+    const ticked = putOffLooks(line, all, new Set(['jobs']), nowMs);
+    expect([ticked.groups, ticked.fresh]).toEqual([new Set(['web', 'api', 'jobs']), new Set(['web', 'jobs'])]);
+    expect(ticked.budget.waiting.map(({ lookAtMs }) => lookAtMs)).toEqual([nowMs + 20_000, undefined, nowMs + 20_000]);
+    expect(putOffLooks(ticked.budget, new Set(['jobs']), new Set(['jobs']), nowMs + 5_000).fresh).toEqual(new Set());
   });
 });
 
