@@ -28,6 +28,9 @@ export const againAtMs = (nowMs: number, sinceMs: number): number => {
   return Math.max(nowMs + shortestMs, Math.round((nowMs + inMs) / markMs) * markMs);
 };
 
+/** The first of these times from this one on. */
+export const commonMarkFrom = (atMs: number): number => Math.ceil(atMs / commonMarkMs) * commonMarkMs;
+
 /** EC2 shows most instances within a second or two of their launch. */
 const shownSoonMs = 3_000;
 

@@ -8,7 +8,8 @@ import { nextDrainLook } from '../../core/drain/look.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import { staysUntilReleased } from '../../core/swap/kept-in-service.ts';
-import type { Swap } from '../../core/swap/swap.ts';
+import { isHard, type Swap } from '../../core/swap/swap.ts';
+import { commonMarkFrom } from '../../core/times/again.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import { askAgain } from '../runtime/drain/late.ts';
@@ -70,7 +71,7 @@ const sooner = (again: BeginStep, other: DrainStep): DrainStep =>
 
 /**
  * Members that are only deregistered are ended by the looks at their group. Nothing else causes a look before the tick
- * of the minute, which may come after their deadline.
+ * of the minute, which may come after their deadline. In a storm one look serves the groups of several drains.
  */
 const wakeForUnended = async (
   { wakes, clock }: BeginDrainPorts,
@@ -78,7 +79,10 @@ const wakeForUnended = async (
   unended: readonly Swap[],
 ): Promise<void> => {
   if (unended.length === 0) return;
-  await unlessTroubled(wakes.wake([name], releasesAgainAtMs(unended, timeoutMs, clock.now())));
+  const againMs = releasesAgainAtMs(unended, timeoutMs, clock.now());
+  const markMs = commonMarkFrom(againMs);
+  const isInTime = unended.every((swap) => !isHard(swap) || markMs < drainEndsByMs(swap, timeoutMs));
+  await unlessTroubled(wakes.wake([name], isInTime ? markMs : againMs, 'together'));
 };
 
 /** Whether the look that compares late members with the others comes before all that is taken out of service. */

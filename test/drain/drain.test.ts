@@ -1239,6 +1239,18 @@ describe('members that their Auto Scaling group ends as they leave service', () 
     expect(fleet.wakes).toHaveLength(1);
   });
 
+  test.each([
+    [1.3, 10],
+    [113, 118],
+    [115.1, 120.1],
+  ])('and that are only deregistered after %d s share a look after %d s, unless it would be too late', async (afterS, atS) => {
+    const fleet = attached('Throttling');
+    isDeregistered(fleet);
+    fleet.nowMs = inMs(afterS);
+    await beginDrain(fleet.ports, order());
+    expect([fleet.wakes, fleet.wokenHow]).toEqual([[inMs(atS)], ['together']]);
+  });
+
   test('and that are only deregistered drain also where the message for the look cannot be sent', async () => {
     const fleet = attached('Throttling');
     isDeregistered(fleet);

@@ -73,6 +73,8 @@ export type Fleet = {
   readonly provider: CapacityProvider;
   /** When the group was asked to look at itself. */
   readonly wakes: number[];
+  /** How each of these was woken. */
+  readonly wokenHow: (string | undefined)[];
   nowMs: number;
   group: Group | undefined;
   desired: number | undefined;
@@ -222,6 +224,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       giveBack: none,
     },
     wakes: [],
+    wokenHow: [],
     timeouts: new Map(),
     nowMs: noonMs,
     group: group(),
@@ -275,7 +278,14 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
             return 'done';
           }),
       },
-      wakes: { came: () => undefined, wake: (_group, atMs) => call('wake', () => void fleet.wakes.push(atMs)) },
+      wakes: {
+        came: () => undefined,
+        wake: (_group, atMs, how) =>
+          call('wake', () => {
+            fleet.wakes.push(atMs);
+            fleet.wokenHow.push(how);
+          }),
+      },
       announcer: { announce: (events) => call('announce', () => void fleet.told.push(...events)) },
     },
   };
