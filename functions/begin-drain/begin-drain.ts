@@ -8,7 +8,7 @@ import { nextDrainLook } from '../../core/drain/look.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { DrainOrder } from '../../core/ports/drains.ts';
 import { staysUntilReleased } from '../../core/swap/kept-in-service.ts';
-import { isHard, type Swap } from '../../core/swap/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { commonMarkFrom } from '../../core/times/again.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
@@ -69,6 +69,9 @@ const stepAfter = (
 const sooner = (again: BeginStep, other: DrainStep): DrainStep =>
   other.next === 'begin' && other.untilIso < again.untilIso ? other : again;
 
+/** A look, and the calls that follow from it. */
+const looksWithinMs = 5_000;
+
 /**
  * Members that are only deregistered are ended by the looks at their group. Nothing else causes a look before the tick
  * of the minute, which may come after their deadline. In a storm one look serves the groups of several drains.
@@ -81,7 +84,7 @@ const wakeForUnended = async (
   if (unended.length === 0) return;
   const againMs = releasesAgainAtMs(unended, timeoutMs, clock.now());
   const markMs = commonMarkFrom(againMs);
-  const isInTime = unended.every((swap) => !isHard(swap) || markMs < drainEndsByMs(swap, timeoutMs));
+  const isInTime = unended.every(({ deadlineMs = Number.POSITIVE_INFINITY }) => markMs <= deadlineMs - looksWithinMs);
   await unlessTroubled(wakes.wake([name], isInTime ? markMs : againMs, 'together'));
 };
 

@@ -1241,6 +1241,8 @@ describe('members that their Auto Scaling group ends as they leave service', () 
 
   test.each([
     [1.3, 10],
+    [108.2, 115],
+    [110.1, 115.1],
     [113, 118],
     [115.1, 120.1],
   ])('and that are only deregistered after %d s share a look after %d s, unless it would be too late', async (afterS, atS) => {

@@ -177,7 +177,6 @@ const floored = (): Situation => {
   return situation('on-demand-floor', 'attach', options, { asked: six, steps, calmAtMs: 240_000 });
 };
 
-/** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 /** EC2's bucket of launched instances is full again, after the launches that brought the group up. */
 const bucketFullMs = 520_000;
 
@@ -193,6 +192,7 @@ const hugeInterruption = (): Situation => {
 /** Workflows that take minutes each. They are played only by name. */
 export const longWorkflows: Readonly<Record<string, () => Situation>> = { 'huge-interruption': hugeInterruption };
 
+/** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
   'interruption-attach': () => situation('interruption-attach', 'attach', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
