@@ -57,6 +57,6 @@ const late = (chronicle: Chronicle, { life, group, chosenAtMs }: Choice): readon
 export const endedInTime: Rule = {
   name: 'a member that leaves by choice is ended soon after its connections',
   meaning:
-    'A member that Holdfast takes out of service by its own choice is ended within 15 seconds after the deregistration delay or drain.timeout is over, of the last member of its drain. Where that takes longer than 15 minutes, the 15 seconds are a sixtieth of it. This rule is about members that no Auto Scaling group holds, and that nothing else happens to. It does not count where a fault hinders looks or drains, or where the policy changes.',
+    'A member that Holdfast takes out of service by its own choice is ended within 15 seconds after the deregistration delay or drain.timeout is over, of the last member of its drain. Where this time is longer than 15 minutes, a sixtieth of it counts instead of the 15 seconds. This rule is about members that no Auto Scaling group holds, and that nothing else happens to. It does not count where a fault hinders looks or drains, or where the policy changes.',
   broken: (chronicle) => choicesOf(chronicle).flatMap((choice) => late(chronicle, choice)),
 };
