@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
+import { withUsedMembers } from './used-members.ts';
 
 const schemaModules = /@aws-sdk[\\/]client-[^\\/]+[\\/]dist-es[\\/]schemas[\\/]schemas_0\.js$/;
 const schemaDeclaration = /^((?:export )?var [\w$]+ = )(\[[\s\S]*?\]);$/gm;
@@ -54,6 +55,7 @@ export const compactQueryErrors = (source: string): string => {
 };
 
 const speaksJson = /client-(?:dynamodb|eventbridge|sfn|sqs)[\\/]/;
+const isEc2 = /client-ec2[\\/]/;
 
 /**
  * The SDK's schema modules use computed keys, which bundlers must assume to have side effects: without this, one EC2 call carries the schemas of
@@ -63,7 +65,8 @@ export const pureSdkSchemas: Plugin = {
   name: 'pure-sdk-schemas',
   setup(build) {
     build.onLoad({ filter: schemaModules }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
+      const whole = await readFile(path, 'utf8');
+      const source = isEc2.test(path) ? withUsedMembers(whole) : whole;
       const lean = speaksJson.test(path) ? withoutPlainErrors(source) : compactQueryErrors(source);
       return { loader: 'js', contents: inlineRareNames(markSchemasPure(lean)) };
     });

@@ -1,9 +1,10 @@
-import { type EC2Client, type Filter, type Instance, paginateDescribeInstances } from '@aws-sdk/client-ec2';
+import { type EC2Client, type Filter, paginateDescribeInstances } from '@aws-sdk/client-ec2';
 import { groupTagValue, tags } from '../core/contract.ts';
 import type { Offering } from '../core/pool/offering.ts';
 import type { Ending } from '../core/pool-memory/boot-memory.ts';
 import { allOf } from './calls/all-of.ts';
 import { chunks, chunksByWeight } from './calls/chunks.ts';
+import type { Instance } from './calls/ec2-shapes.ts';
 import { inParallel } from './calls/in-parallel.ts';
 import { rememberedByKey } from './calls/remembered.ts';
 

@@ -1,6 +1,7 @@
-import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
+import type { EC2Client } from '@aws-sdk/client-ec2';
 import { tags } from '../core/contract.ts';
 import type { Owner, Owners } from '../core/ports/owners.ts';
+import type { Instance } from './calls/ec2-shapes.ts';
 import { asgTag, groupOf, instancesById, offeringOf, tagOf } from './instances.ts';
 
 const toOwner = (instance: Instance, deployment: string): Owner => {

@@ -1,4 +1,3 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import { beganTooLate } from '../../core/drain/drain.ts';
 import type { DrainTargetName } from '../../core/drain/targets.ts';
 import { asgsFor } from '../../core/group/holders.ts';
@@ -6,6 +5,7 @@ import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { describeLagMs } from '../../core/times/times.ts';
+import type { Instance } from '../calls/ec2-shapes.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';

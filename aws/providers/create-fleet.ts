@@ -2,7 +2,6 @@ import {
   CreateFleetCommand,
   type CreateFleetRequest,
   type CreateFleetResult,
-  type FleetLaunchTemplateOverridesRequest,
   type _InstanceType as InstanceType,
 } from '@aws-sdk/client-ec2';
 import { groupTagValue, tags } from '../../core/contract.ts';
@@ -15,6 +14,7 @@ import type { Pool } from '../../core/pool/pool.ts';
 import { priceLimit } from '../../core/pool/price.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
 import { numberOf } from '../../core/units/number-of.ts';
+import type { FleetLaunchTemplateOverridesRequest } from '../calls/ec2-shapes.ts';
 import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, sendLaunch } from './send-launch.ts';

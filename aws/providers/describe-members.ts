@@ -1,4 +1,3 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
@@ -8,6 +7,7 @@ import { refillGraceMs } from '../../core/times/times.ts';
 import type { Changes } from '../../core/view/changes.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';
 import type { AsgView, Member } from '../../core/view/view.ts';
+import type { Instance } from '../calls/ec2-shapes.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, tagOf } from '../instances.ts';

@@ -1,4 +1,4 @@
-import { type Instance, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor } from '../../core/group/holders.ts';
 import type { ActionResult } from '../../core/ports/capacity-provider.ts';
@@ -6,6 +6,7 @@ import { wasJustAsked } from '../../core/swap/asked-to-end.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { describeLagMs } from '../../core/times/times.ts';
 import { chunks } from '../calls/chunks.ts';
+import type { Instance } from '../calls/ec2-shapes.ts';
 import { instancesNamedIn, notOurs } from '../calls/errors.ts';
 import { allSettled, inParallel } from '../calls/in-parallel.ts';
 import { createDraining } from '../draining/draining.ts';

@@ -1,6 +1,6 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
-import type { Instance } from '@aws-sdk/client-ec2';
 import { describeLagMs } from '../../core/times/times.ts';
+import type { Instance } from '../calls/ec2-shapes.ts';
 import { mostRemembered, perClient } from '../calls/remembered.ts';
 
 /**

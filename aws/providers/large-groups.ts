@@ -1,6 +1,7 @@
-import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
+import type { EC2Client } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
 import type { Changes } from '../../core/view/changes.ts';
+import type { Instance } from '../calls/ec2-shapes.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { perClient } from '../calls/remembered.ts';
 import { asgTag, instancesById, instancesByTag, isAlive, isStopped, lastFound, tagOf } from '../instances.ts';
@@ -31,10 +32,6 @@ const mostKept = 50_000;
 type Whole = { readonly atMs: number; readonly instances: readonly Instance[] };
 const wholes = perClient<EC2Client, Map<string, Whole>>(() => new Map());
 
-/** An instance without the parts that no look uses, which are most of its size. */
-const slim = ({ NetworkInterfaces: _n, BlockDeviceMappings: _b, SecurityGroups: _s, ...rest }: Instance): Instance =>
-  rest;
-
 const isRunning = ({ State }: Instance): boolean => State?.Name === 'running';
 const idOf = ({ InstanceId = '' }: Instance): string => InstanceId;
 
@@ -42,7 +39,7 @@ const keep = (ec2: EC2Client, key: string, whole: Whole): void => {
   const kept = wholes(ec2);
   kept.delete(key);
   if (whole.instances.length < largeFrom) return;
-  kept.set(key, { ...whole, instances: whole.instances.map(slim) });
+  kept.set(key, whole);
   let sum = [...kept.values()].reduce((all, { instances }) => all + instances.length, 0);
   // A map keeps its entries in the order in which they were set: the first was used longest ago.
   for (const [other, { instances }] of kept) {

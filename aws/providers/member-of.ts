@@ -1,4 +1,3 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { namedTargetGroups } from '../../core/group/holders.ts';
@@ -6,6 +5,7 @@ import { howHeld } from '../../core/group/holding.ts';
 import { bootGraceMs, bothLagMs, describeLagMs } from '../../core/times/times.ts';
 import { registeredByMs } from '../../core/view/registered.ts';
 import type { Member } from '../../core/view/view.ts';
+import type { Instance } from '../calls/ec2-shapes.ts';
 import { asgTag, groupOf, offeringOf, tagOf } from '../instances.ts';
 import type { Asg, Standing } from './auto-scaling-groups.ts';
 import { isNoteShown, type joinedHere, notedWithinMs } from './joined-here.ts';

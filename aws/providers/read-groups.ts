@@ -1,9 +1,9 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import { groupTagValue, tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
 import type { Changes } from '../../core/view/changes.ts';
+import type { Instance } from '../calls/ec2-shapes.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { allSettled } from '../calls/in-parallel.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';

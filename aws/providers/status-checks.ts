@@ -1,6 +1,7 @@
-import { DescribeInstanceStatusCommand, type EC2Client, type InstanceStatus } from '@aws-sdk/client-ec2';
+import { DescribeInstanceStatusCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import type { StatusCheck } from '../../core/view/ready.ts';
 import { chunks } from '../calls/chunks.ts';
+import type { InstanceStatus } from '../calls/ec2-shapes.ts';
 import { codeOf, instancesNamedIn } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { hasty, optionalRead } from '../calls/optional-read.ts';
