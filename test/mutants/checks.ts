@@ -101,3 +101,12 @@ export const wakesAtMost = (most: number): Check =>
     const sent = calls.filter(({ operation, atMs }) => operation === 'SendMessage' && atMs >= readyAtMs).length;
     return sent <= most ? [] : [`${sent} wakes, expected ${most} at most`];
   });
+
+/** Where a bucket of the account binds, all of these groups have launched before the last of the others has. */
+export const replacedBefore = (first: readonly string[], others: readonly string[]): Check =>
+  check('small groups come first', (evidence) => {
+    const lastMs = (groups: readonly string[]): number =>
+      Math.max(...groups.flatMap((group) => membersOf(evidence, group).map(({ launchedAtMs }) => launchedAtMs)));
+    const byMs = lastMs(others) - lastMs(first);
+    return byMs > 0 ? [] : [`the last of the small groups is replaced ${-byMs / 1_000} s after the last of the large ones`];
+  });

@@ -21,6 +21,7 @@ import {
   leftToEc2,
   neverFewerThan,
   nothingExcused,
+  replacedBefore,
   saysShortfall,
   straysGetTime,
   wakesAtMost,
@@ -42,6 +43,7 @@ import { situations } from './situations.ts';
 import { spareSituations } from './spare-situations.ts';
 import { strangerSituations } from './stranger-situations.ts';
 import { tiredSituations } from './tired-situations.ts';
+import { largeGroups, smallGroups, turnSituations } from './turn-situations.ts';
 import { versionSituations } from './version-situations.ts';
 import { weightSituations } from './weight-situations.ts';
 
@@ -339,6 +341,17 @@ export const runs = {
     ...{ groups: 10, members: 100, case: 'all', held: 'mixed' },
     ...{ concurrency: 1_000, seed: 1 },
   }),
+  'small and large groups lose all their members': situation(
+    turnSituations['small and large groups lose all their members'],
+    replacedBefore(
+      smallGroups.map(({ name }) => name),
+      largeGroups.map(({ name }) => name),
+    ),
+  ),
+  'what a function reads first takes half of its time': situation(
+    turnSituations['what a function reads first takes half of its time'],
+    launchedWithin(30_000),
+  ),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
   ...eachOf(reviewerSituations),
   ...eachOf(strangerSituations),

@@ -117,4 +117,18 @@ export const storms: readonly Mutant[] = [
     to: 'export const mostAtFirst = 4_000;',
     caughtBy: ['twenty groups lose all their members'],
   },
+  {
+    name: 'large groups come first',
+    file: 'core/limits/need.ts',
+    from: 'a.need.size - b.need.size ||',
+    to: 'b.need.size - a.need.size ||',
+    caughtBy: ['small and large groups lose all their members'],
+  },
+  {
+    name: 'nobody goes on with a group that is handed over',
+    file: 'functions/react/turns/hand-over.ts',
+    from: 'if (inMs !== undefined) await ports.wakes.wake([facts.group], ports.clock.now() + inMs);',
+    to: 'if (inMs === Number.NaN) await ports.wakes.wake([facts.group], ports.clock.now());',
+    caughtBy: ['what a function reads first takes half of its time'],
+  },
 ];
