@@ -426,11 +426,22 @@ describe('a group that waits for its turn', () => {
     expect([seen.looks, seen.woken]).toEqual([[], [['web', soonMs - nowMs]]]);
   });
 
+  test('is looked at at its turn alone where that comes before the common look, because it is woken for it', async () => {
+    for (const turnInMs of [1, 5_000, soonMs - nowMs]) {
+      const { line, seen, play } = inLine({ turnInMs });
+      expect(await play(message('m-1', ends()))).toEqual({ again: [] });
+      expect([seen.looks, seen.woken, line.budget.waiting[0]?.lookAtMs]).toEqual([[], [], undefined]);
+    }
+  });
+
   test.each<readonly [string, Parameters<typeof inLine>[0], readonly unknown[]]>([
     ['a member that was not leaving ends', { swaps: [] }, [ends()]],
-    ['its turn comes first', { turnInMs: 5_000 }, [ends()]],
+    ['its turn has come', { turnInMs: 0 }, [ends()]],
     ['time has passed too', {}, [ends(), tick('web')]],
     ['members are warned too', {}, [ends(), warning('i-00000000000000002')]],
+    ['its turn comes first, and a member ends that was not leaving', { turnInMs: 5_000, swaps: [] }, [ends()]],
+    ['its turn comes first, and members are warned too', { turnInMs: 5_000 }, [ends(), warning('i-00000000000000002')]],
+    ['its turn comes first, and the wake for it comes', { turnInMs: 5_000 }, [ends(), wake('web')]],
     ['a member runs', {}, [ends(), at({ ...stateChangeNotification('running') })]],
     ['the budget cannot be read', { fails: awsError('ThrottlingException', 'Slow down.', 400) }, [ends()]],
   ])('is looked at now where %s', async (_what, more, bodies) => {

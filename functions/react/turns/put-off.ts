@@ -108,6 +108,9 @@ const until = (lookAtMs: number | undefined, groups: readonly string[], store: P
   );
 };
 
+/** A group is woken for its turn already. */
+const woken = { lookAtMs: undefined } as const;
+
 const namesOf = (some: readonly Known[]): readonly string[] => some.map(({ facts }) => facts.group);
 
 /**
@@ -126,7 +129,11 @@ const inLine = async (
   return new Map([...found].map((group) => [group, { lookAtMs: fresh.has(group) ? lookAtMs : undefined }]));
 };
 
-/** Groups that wait because of the account's budget. */
+/**
+ * Groups that wait because of the account's budget. Where the turn of a group comes before the next common look, the
+ * look at its turn serves for expected signals too. Once its turn is over, each signal causes a look, in case the wake
+ * was lost.
+ */
 const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> => {
   const [expected, joined] = [some.filter(isExpected), some.filter((one) => isJoined(one, ports))];
   const ticked = ofTickInStorm(some, ports.clock.now());
@@ -137,10 +144,10 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
     noteShortage(ports.store, budget, nowMs);
     const left = isAutoScalingShort(budget, nowMs) ? namesOf(ticked) : [];
     const waiting = await inLine(budget, namesOf(expected), left, ports);
-    const ends = expected.filter((one) => areEnds(one) && !waiting.has(one.facts.group));
     const soon = haveTurnSoon(budget, nowMs);
+    const ends = expected.filter((one) => areEnds(one) && !waiting.has(one.facts.group) && !soon.has(one.facts.group));
     return new Map([
-      ...left.filter((group) => soon.has(group)).map((group) => [group, { lookAtMs: undefined }] as const),
+      ...[...left, ...namesOf(expected)].flatMap((group) => (soon.has(group) ? [[group, woken] as const] : [])),
       ...until(joinLookAtMs(budget, nowMs), namesOf(joined), ports.store),
       ...until(endsLookAtMs(budget, nowMs), namesOf(ends), ports.store),
       ...waiting,
@@ -152,11 +159,11 @@ const byBudget = async (some: readonly Known[], ports: Ports): Promise<PutOff> =
 };
 
 /**
- * Which groups of a batch wait for the next common look: because their turn at the account's buckets comes later,
- * because Auto Scaling has refilled them, because Auto Scaling's bucket is short and leaving members have ended or only
- * the tick came, or because members begin to run in a shortage that lasts. So when thousands of members end, or begin
- * to run, there is a look every few seconds, and not one for each batch of signals. If the budget item cannot be read
- * or written now, only refilled groups wait.
+ * Which groups of a batch wait for the look at their turn, or for the next common look: because their turn at the
+ * account's buckets is still to come, because Auto Scaling has refilled them, because Auto Scaling's bucket is short
+ * and leaving members have ended or only the tick came, or because members begin to run in a shortage that lasts. So
+ * when thousands of members end, or begin to run, there is a look every few seconds, and not one for each batch of
+ * signals. If the budget item cannot be read or written now, only refilled groups wait.
  */
 export const putOff = async (batch: readonly Heard[], ports: Ports): Promise<PutOff> => {
   const may = batch.flatMap(({ facts, inForce }) =>
