@@ -319,6 +319,21 @@ describe('the tree keeps its shape when a group shrinks', () => {
     expect(shape(same, pools, claimed(true, 101))).toHaveLength(1);
     expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b'), claimed(true))).toHaveLength(1);
   });
+  it('counts a member whose swap was called off, from then on', () => {
+    const calledOff = (second?: number) => (script: Script) => {
+      script.claim(41, 'i-2', 'i-40', 'waiting');
+      if (second === undefined) return;
+      script.at(second, {
+        ...{ kind: 'item-written', table: 'state', group: 'web', item: 'past#i-2', bytes: 500, by: react('i-40') },
+        ...{ swap: { reason: 'rebalance', state: 'withdrawn' } },
+      });
+    };
+    const pools = inPools('spot-a', 'spot-a', 'spot-b', 'spot-b');
+    expect(shape(same, pools, calledOff(60))).toEqual([]);
+    expect(shape(same, pools, calledOff())).toHaveLength(1);
+    expect(shape(same, pools, calledOff(101))).toHaveLength(1);
+    expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b'), calledOff(60))).toHaveLength(1);
+  });
   it('counts a member whose swap a restored table lost, and not one whose swap it still has', () => {
     const restored =
       (copiedAtMs?: number) =>

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import { isMisplaced } from '../policy/policy.ts';
 import { remembered } from '../remembered.ts';
-import { forcedOutAtMs, isFunction, isScheduled, type Life, lastBackMs, takenOutAtMs } from '../world/life.ts';
+import { forcedOutAtMs, isFunction, isScheduled, type Life, lastBackMs, staysAgainAtMs, takenOutAtMs } from '../world/life.ts';
 import { givenUpAtMs } from '../world/unserved.ts';
 
 /** A member that leaves by Holdfast's choice. */
@@ -43,7 +43,7 @@ const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: nu
 };
 
 const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] => {
-  const staysAgain = [...life.refusedAtMs, ...life.backAtMs, ...life.calledOffAtMs, ...life.forgottenAtMs].sort((a, b) => a - b);
+  const staysAgain = staysAgainAtMs(life).toSorted((a, b) => a - b);
   return [Number.NEGATIVE_INFINITY, ...staysAgain].flatMap((sinceMs, index) =>
     choiceOf(chronicle, life, sinceMs, staysAgain[index] ?? Number.POSITIVE_INFINITY),
   );

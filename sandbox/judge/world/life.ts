@@ -240,8 +240,15 @@ const leavesSince = (life: Life, sinceMs: number, warnedSinceMs: number): number
 /** The same for one that never stays again. Rules ask for it often. */
 const leavesOnceAtMs = remembered((life: Life): number => leavesSince(life, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY));
 
-const staysAgainNever = ({ refusedAtMs, backAtMs, sparedAtMs, calledOffAtMs, forgottenAtMs }: Life): boolean =>
-  refusedAtMs.length + backAtMs.length + sparedAtMs.length + calledOffAtMs.length + forgottenAtMs.length === 0;
+/** When a swap of it was over or lost while it lived on, so that it stayed again. */
+export const staysAgainAtMs = ({ refusedAtMs, backAtMs, calledOffAtMs, forgottenAtMs }: Life): readonly number[] => [
+  ...refusedAtMs,
+  ...backAtMs,
+  ...calledOffAtMs,
+  ...forgottenAtMs,
+];
+
+const staysAgainNever = (life: Life): boolean => staysAgainAtMs(life).length + life.sparedAtMs.length === 0;
 
 /**
  * From when on it leaves, as known at a moment: it is forced to, or Holdfast's choice was carried out. A member that waits for its turn stays. A

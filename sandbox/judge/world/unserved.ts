@@ -1,5 +1,5 @@
 import type { Chronicle } from '../chronicle.ts';
-import { endless, isAlive, type Life } from './life.ts';
+import { endless, isAlive, type Life, staysAgainAtMs } from './life.ts';
 
 /** When it may have become ready: it came into service, booted, passed its checks, or its warm-up was over. */
 const readyMoments = (chronicle: Chronicle, life: Life, atMs: number): readonly number[] => {
@@ -43,10 +43,10 @@ export const othersServe = (chronicle: Chronicle, life: Life, moments: readonly 
  * Its claims that were the first ones: of all, or since its swap was over or lost. A drain that is ordered again, because the one before could not take the
  * member out of service, writes the swap again.
  */
-const firstClaims = ({ claims, refusedAtMs, backAtMs, calledOffAtMs, forgottenAtMs }: Life): Life['claims'] => {
-  const overAtMs = [...refusedAtMs, ...backAtMs, ...calledOffAtMs, ...forgottenAtMs];
-  return claims.filter(({ atMs }, index) => {
-    const beforeMs = claims[index - 1]?.atMs;
+const firstClaims = (life: Life): Life['claims'] => {
+  const overAtMs = staysAgainAtMs(life);
+  return life.claims.filter(({ atMs }, index) => {
+    const beforeMs = life.claims[index - 1]?.atMs;
     return beforeMs === undefined || overAtMs.some((overMs) => overMs >= beforeMs && overMs <= atMs);
   });
 };

@@ -4,21 +4,15 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { isHindered, type Way } from '../../told/hindrance.ts';
 import { isHealthy } from '../../told/leaving.ts';
-import { endless, goneAtMs, isFunction, isOnItsWay, type Life } from '../../world/life.ts';
+import { endless, goneAtMs, isFunction, isOnItsWay, type Life, staysAgainAtMs } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
 /** Whether it leaves by a swap that was written before the invocation began, or that the invocation itself wrote. */
-const leavesBy = (
-  { claims, backAtMs, calledOffAtMs, refusedAtMs, forgottenAtMs }: Life,
-  invocation: string,
-  beganMs: number,
-  atMs: number,
-): boolean => {
+const leavesBy = (life: Life, invocation: string, beganMs: number, atMs: number): boolean => {
+  const { claims } = life;
   const last = claims.findLast((claim) => claim.atMs <= beganMs);
-  const isBack = [...backAtMs, ...calledOffAtMs, ...refusedAtMs, ...forgottenAtMs].some(
-    (backMs) => last !== undefined && backMs >= last.atMs && backMs <= atMs,
-  );
+  const isBack = staysAgainAtMs(life).some((backMs) => last !== undefined && backMs >= last.atMs && backMs <= atMs);
   const isOld = last !== undefined && isOnItsWay(last.state) && !isBack;
   const isOwn = claims.some((claim) => isFunction(claim.by) && claim.by.invocation === invocation && claim.atMs > beganMs && isOnItsWay(claim.state));
   return isOld || (isOwn && claims.every((claim) => claim.atMs > beganMs));

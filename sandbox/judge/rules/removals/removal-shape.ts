@@ -5,7 +5,7 @@ import { everybody, partOf, type Scope, within } from '../../policy/evenness.ts'
 import type { TreeNode } from '../../policy/policy.ts';
 import { poolOf } from '../../policy/pools.ts';
 import { poolsBelow, type Selector, selectorOf } from '../../policy/tree.ts';
-import { goneAtMs, type Life, launchTimeOf } from '../../world/life.ts';
+import { goneAtMs, type Life, launchTimeOf, staysAgainAtMs } from '../../world/life.ts';
 import { isLostByRestore } from '../../world/restores.ts';
 import { type ScaleIn, scaleInsOf } from './scale-in.ts';
 
@@ -38,12 +38,12 @@ const tiny = 1e-6;
 type Scoped = ScaleIn & { readonly scope: Scope };
 
 /**
- * Whether a swap of it was open when the look began. One that is back since then, because EC2 did not take it, counts again, and so does one whose swap a
- * restored table lost.
+ * Whether a swap of it was open when the look began. One that stays again since then counts again: EC2 did not take it or refused to end it, or its swap was
+ * called off. So does one whose swap a restored table lost.
  */
-const wasLeaving = (chronicle: Chronicle, { claims, backAtMs }: Life, { choice: { chosenAtMs }, shownSinceMs }: ScaleIn): boolean => {
-  const backMs = Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((atMs) => atMs <= chosenAtMs));
-  return claims.some(({ atMs }) => atMs < shownSinceMs && atMs > backMs && !isLostByRestore(chronicle, atMs, shownSinceMs));
+const wasLeaving = (chronicle: Chronicle, life: Life, { choice: { chosenAtMs }, shownSinceMs }: ScaleIn): boolean => {
+  const backMs = Math.max(Number.NEGATIVE_INFINITY, ...staysAgainAtMs(life).filter((atMs) => atMs <= chosenAtMs));
+  return life.claims.some(({ atMs }) => atMs < shownSinceMs && atMs > backMs && !isLostByRestore(chronicle, atMs, shownSinceMs));
 };
 
 /** Members below a selector after the removal, by the part that they are in. `certain`: only those that the function surely saw and that stay. */

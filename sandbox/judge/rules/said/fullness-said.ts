@@ -8,7 +8,7 @@ import { poolOf } from '../../policy/pools.ts';
 import { type Json, mapsOf, numberOf, textOf } from '../../read-json.ts';
 import { type Reasoned, reasoned, type SaidReasoning } from '../../said/reasons.ts';
 import { times } from '../../times.ts';
-import { endless, goneAtMs, isFunction, type Life } from '../../world/life.ts';
+import { endless, goneAtMs, isFunction, type Life, staysAgainAtMs } from '../../world/life.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -30,7 +30,7 @@ const isOut = (life: Life, states: readonly string[], beganMs: number, { by, atM
     claim.state === 'waiting' && isFunction(by) && isFunction(claim.by) && claim.by.invocation === by.invocation;
   const last = claims.findLastIndex((claim) => claim.atMs <= beganMs || isOwn(claim));
   const sinceMs = claims[last]?.atMs ?? beganMs;
-  const isBack = [...life.backAtMs, ...life.calledOffAtMs, ...life.refusedAtMs, ...life.forgottenAtMs].some((atMs) => atMs >= sinceMs);
+  const isBack = staysAgainAtMs(life).some((atMs) => atMs >= sinceMs);
   return last >= 0 && !isBack && claims.slice(last).every(({ state }) => states.includes(state));
 };
 
