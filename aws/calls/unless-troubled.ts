@@ -1,4 +1,4 @@
-import { isFromAws, retryOf, statusOf, troubleOf } from './errors.ts';
+import { codeOf, isFromAws, retryOf, statusOf, troubleOf } from './errors.ts';
 
 /**
  * The result of a call, or undefined when AWS could not carry it out now: throttled, a server error, or unreachable for
@@ -20,6 +20,11 @@ export const unlessTroubled = async <T>(call: Promise<T>): Promise<T | undefined
 export const upToThrice = async <T extends object | string>(call: () => Promise<T>): Promise<T> =>
   (await unlessTroubled(call())) ?? (await unlessTroubled(call())) ?? call();
 
-/** Whether AWS has responded that it cannot carry out a call now. Without a response, the attempts took long. */
-export const isRefusedForNow = (error: unknown): boolean =>
-  troubleOf(error) === 'throttled' || (retryOf(error) === 'later' && statusOf(error) > 0);
+/**
+ * Whether a call failed soon and for now: AWS responded that it cannot carry it out, or the connection broke. Attempts
+ * that time out take long.
+ */
+export const failedSoon = (error: unknown): boolean =>
+  ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(codeOf(error)) ||
+  troubleOf(error) === 'throttled' ||
+  (retryOf(error) === 'later' && statusOf(error) > 0);

@@ -378,6 +378,8 @@ describe('events of claims that the bus does not take', () => {
     const thrice = [throttled, throttled, throttled];
     expect(await told(thrice)).toEqual([['ThrottlingException', 'work', 'ThrottlingException'], 'Slow down.']);
     expect(await told([awsError('InternalException', 'No.', 500)])).toEqual([['InternalException', 'work', 'sent'], 'done']);
+    for (const code of ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'])
+      expect(await told([Object.assign(new Error('The connection broke.'), { code })])).toEqual([['Error', 'work', 'sent'], 'done']);
   });
 
   test('are sent again where the work fails too', async () => {
@@ -387,6 +389,8 @@ describe('events of claims that the bus does not take', () => {
 
   test('because it does not respond, or for good, are not sent again', async () => {
     expect(await told([silentBus])).toEqual([['TimeoutError', 'work'], 'No response.']);
+    const unreachable = Object.assign(new Error('No route.'), { code: 'ETIMEDOUT' });
+    expect(await told([unreachable])).toEqual([['Error', 'work'], 'No route.']);
     const denied = awsError('AccessDeniedException', 'Never.', 400);
     expect(await told([denied])).toEqual([['AccessDeniedException', 'work'], 'Never.']);
   });

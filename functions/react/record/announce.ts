@@ -1,6 +1,6 @@
 import { chunks } from '../../../aws/calls/chunks.ts';
 import { eachInParallel, type Failed, throwIfFailed } from '../../../aws/calls/in-parallel.ts';
-import { isRefusedForNow } from '../../../aws/calls/unless-troubled.ts';
+import { failedSoon } from '../../../aws/calls/unless-troubled.ts';
 import { announcements, metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Remark } from '../../../core/decision/remark.ts';
@@ -78,13 +78,13 @@ export const tellNews = async (run: Run, decision: Decision): Promise<Failed> =>
 };
 
 /**
- * Sends the events of looks that the bus refused for the moment once more.
+ * Sends the events of looks that the bus refused for the moment, or that a broken connection lost, once more.
  *
  * @throws the error of those that it did not take
  */
 export const tellUntold = async (run: Run, rounds: readonly Round[]): Promise<void> => {
   for (const { decision, told = {} } of rounds) {
-    if (isRefusedForNow(told.failure?.error)) await run.ports.announcer.announce(newsOf(run, decision));
+    if (failedSoon(told.failure?.error)) await run.ports.announcer.announce(newsOf(run, decision));
     else throwIfFailed(told);
   }
 };
@@ -97,9 +97,9 @@ export const countGone = ({ facts, ports }: Run, rounds: readonly Round[]): void
 
 /**
  * Sends the events of claims while the work goes on, because a claim is final and no other step waits for its event.
- * Events that the bus refused for the moment are sent again after the work, because no later run knows that they were
- * not sent. A bus that does not respond is not called again, because that takes too long. A failure is thrown only when
- * both are done.
+ * Events that the bus refused for the moment, or that a broken connection lost, are sent again after the work, because
+ * no later run knows that they were not sent. A bus that does not respond in time is not called again, because that
+ * takes too long. A failure is thrown only when both are done.
  */
 export const telling = async <T>(
   run: Pick<Run, 'group' | 'id' | 'ports'>,
@@ -109,7 +109,7 @@ export const telling = async <T>(
   const by = async (send: typeof announceStarted): Promise<void> => send(run, await claimed);
   const first = by(announceStarted);
   const [done, told] = await Promise.allSettled([work(), first]);
-  const announced = told.status === 'rejected' && isRefusedForNow(told.reason) ? by(sendStarted) : first;
+  const announced = told.status === 'rejected' && failedSoon(told.reason) ? by(sendStarted) : first;
   if (done.status === 'fulfilled') {
     await announced;
     return done.value;
