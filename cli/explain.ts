@@ -167,11 +167,12 @@ const unlessLost = 'or the state table was restored or emptied since.';
 const withoutSwapText = ({ decisions, state }: Explanation): string => {
   if (isEndedIn(decisions)) return `It has ended and has no swap: Holdfast received no warning about it, ${unlessLost}`;
   if (isAlive(state)) return `EC2 shows it as ${state}. It has no swap: no decision says that it leaves.`;
-  const shown =
-    state === undefined
-      ? 'EC2 does not show it: it ended a while ago, or it was launched seconds ago.'
-      : `EC2 shows it as ${state}.`;
-  return `${shown} No swap or decision is stored about its end: Holdfast received no signal about it, ${unlessLost}`;
+  const unheard = `Holdfast received no signal about it, ${unlessLost}`;
+  if (state !== undefined) return `EC2 shows it as ${state}. No swap or decision is stored about its end: ${unheard}`;
+  return (
+    'EC2 does not show it: it ended a while ago, or it was launched seconds ago, and signals about it wait until EC2 ' +
+    `shows it. No swap or decision is stored about its end. If it has ended, ${unheard}`
+  );
 };
 
 /** A request without a response is made again later under the same token. */

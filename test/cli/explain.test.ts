@@ -342,7 +342,11 @@ The decision by which it was launched:
     const ended = { instance: 'i-0000000000000000c', decisions: [{ part: 'launched', record: replaced }], replacements: [], unreadable: [] };
     expect(explanationText({ ...ended, state: 'terminated' })).toContain('EC2 shows it as terminated. No swap or decision is stored');
     expect(explanationText({ ...ended, state: 'shutting-down' })).toContain('EC2 shows it as shutting-down. No swap or decision is stored');
-    expect(explanationText(ended)).toContain('EC2 does not show it: it ended a while ago, or it was launched seconds ago.');
+    const unseen = explanationText(ended);
+    expect(unseen).toContain(
+      'EC2 does not show it: it ended a while ago, or it was launched seconds ago, and signals about it wait until EC2 shows it.',
+    );
+    expect(unseen).toContain('If it has ended, Holdfast received no signal about it, or the state table was restored');
     expect(explanationText({ ...ended, state: 'running' })).toContain('EC2 shows it as running. It has no swap: no decision says that it leaves.');
   });
   it('that a remark of a decision is about names that decision: put back, ended before it served, given up, detached', () => {

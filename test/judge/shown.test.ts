@@ -311,6 +311,34 @@ describe('explain tells what happened to an instance', () => {
     expect([silent(298), silent(310)]).toEqual([1, 0]);
   });
 
+  it('EC2 shows every instance that runs, once no describe is older than its launch', () => {
+    const found = (launchS: number, endS = 310) =>
+      judged(explainTellsTruth, { command: 'explain', about: 'i-9', text: 'EC2 does not show it: it ended a while ago.' }, (script) => {
+        world(script);
+        script.launch(launchS, 'i-9', { pool: 'spot-a' });
+        script.end(endS, 'i-9');
+      }).filter((one) => one.includes('does not show it'));
+    // The text was printed at second 300.
+    expect([found(200), found(299), found(200, 290)]).toEqual([['holdfast explain i-9 says that EC2 does not show it, and it runs'], [], []]);
+  });
+
+  it('no warning may be said to be received of one that has ended, while it runs', () => {
+    const silent = (text: string, endsS?: number): number => {
+      const shown = { command: 'explain', about: 'i-9', text } as const;
+      const found = judged(explainTellsTruth, shown, (script) => {
+        world(script);
+        script.launch(280, 'i-9', { pool: 'spot-a' });
+        script.react(285, 286, 'i-a', [{ about: 'warning', instance: 'i-9' }]);
+        if (endsS !== undefined) script.end(endsS, 'i-9');
+      });
+      return found.filter((one) => one.includes('i-a received its warning')).length;
+    };
+    // The text was printed at second 300.
+    const ifEnded = 'If it has ended, Holdfast received no signal about it.';
+    expect([silent(ifEnded), silent(ifEnded, 310)]).toEqual([0, 0]);
+    expect([silent(ifEnded, 295), silent('Holdfast received no signal about it.')]).toEqual([1, 1]);
+  });
+
   it('a warning that is more than five minutes old when it comes may go unsaid, if its instance runs then', () => {
     const silent = (ageS: number, second: number) => {
       const shown = { command: 'explain', about: old, text: 'Holdfast received no warning about it.' } as const;

@@ -90,6 +90,12 @@ const wrongState = ({ chronicle, showing: { atMs }, life, text }: Case): readonl
   return isSo ? [] : [`says that EC2 shows it as ${state}, and it ${isShownUp ? 'does not run' : 'runs'}`];
 };
 
+/** Describes show every instance that was launched long enough ago, until a while after its end. */
+const wrongUnseen = ({ chronicle, showing: { atMs }, life, text }: Case): readonly string[] =>
+  text.includes('EC2 does not show it') && isAlive(life, atMs) && life.launchedAtMs < atMs - chronicle.times.lagMs - secondMs
+    ? ['says that EC2 does not show it, and it runs']
+    : [];
+
 const lineOfReplacement =
   /^ {2}(i-[0-9a-f]+)(?:, for a missing member of the group)?: (?:requested (.+? UTC), )?launched (?:by )?(.+? UTC), (?:not found serving yet|found serving (.+ UTC))$/gm;
 
@@ -161,7 +167,8 @@ const isSwapLost = ({ chronicle, showing, life }: Case): boolean =>
 /** Before the text was printed, a function of a group that acts had received a warning that still counted and ended, and no fault met that function. */
 const wrongSilence = (one: Case): readonly string[] => {
   const { chronicle, showing, life, text } = one;
-  if (!/Holdfast received no (warning|signal) about it/.test(text) || isSwapLost(one)) return [];
+  const silence = /(If it has ended, )?Holdfast received no (warning|signal) about it/.exec(text);
+  if (silence === null || isSwapLost(one) || (silence[1] !== undefined && isAlive(life, showing.atMs))) return [];
   const heard = life.deliveries.find((delivery) => {
     const { told, atMs, invocation } = delivery;
     if (isOutOfDate(life, delivery, -chronicle.times.clockMs)) return false;
@@ -172,7 +179,7 @@ const wrongSilence = (one: Case): readonly string[] => {
   return heard === undefined ? [] : [`says that no warning about it was received, and ${heard.invocation} received its warning`];
 };
 
-const parts = [wrongGroup, wrongPlace, wrongSwap, wrongState, wrongReplacements, wrongLaunch, wrongChoice, wrongSilence];
+const parts = [wrongGroup, wrongPlace, wrongSwap, wrongState, wrongUnseen, wrongReplacements, wrongLaunch, wrongChoice, wrongSilence];
 
 const wrongIn = (chronicle: Chronicle, showing: Showing, { about, text }: Shown): readonly Broken[] => {
   const life = chronicle.life(about);
@@ -184,7 +191,7 @@ const wrongIn = (chronicle: Chronicle, showing: Showing, { about, text }: Shown)
 export const explainTellsTruth: Rule = {
   name: 'explain tells what happened to an instance',
   meaning:
-    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that Holdfast received no warning about an instance where a function without a fault had received one by then while the group acts, unless that warning was more than five minutes old while the instance ran, or a restored or emptied state table lost the swap.',
+    '`holdfast explain` names the group, the pool and the offering of an instance, and whether it runs, as the world knows them. It shows the newest swap of the instance with its reason, state, times and shortfall; the decision that its tag names, unless the instance is so young that describes may not show it; the decision by which it leaves; and each instance that a stored decision launched in its place, once, with a time of its launch and a time at which it served. It does not say that Holdfast received no warning about an instance where a function without a fault had received one by then while the group acts, unless that warning was more than five minutes old while the instance ran, or a restored or emptied state table lost the swap. Where it says so of an instance that has ended, this need not hold while the instance runs.',
   broken: (chronicle) =>
     (chronicle.history.showings ?? []).flatMap((showing) =>
       showing.shown.flatMap((one) => (one.command === 'explain' ? wrongIn(chronicle, showing, one) : [])),
