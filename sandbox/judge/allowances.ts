@@ -1,3 +1,4 @@
+import { begunLate } from './allowances/begun-late.ts';
 import { closedUntold, openedUntold } from './allowances/breakers.ts';
 import { startRefused } from './allowances/drain-starts.ts';
 import { hookUnheard } from './allowances/hooks.ts';
@@ -9,7 +10,6 @@ import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './a
 import {
   backTooLate,
   begunByNobody,
-  begunLate,
   delaysUnknown,
   drainedByNobody,
   heardTooLate,

@@ -29,11 +29,11 @@ const neverOut =
   };
 
 const faultyDrain =
-  (second: number, { injected = true, drain = 'd-1' } = {}): Write =>
+  (second: number, { injected = true, drain = 'd-1', invocation = 'i-d' } = {}): Write =>
   (script) =>
     script.at(second, {
       kind: 'invocation-ended',
-      invocation: 'i-d',
+      invocation,
       function: 'holdfast-begin-drain',
       startedAtMs: 1_000 * second - 500,
       timeoutMs: 60_000,
@@ -276,6 +276,25 @@ const repeats =
     script.at(204, { ...call, askedAtMs: 204_000, outcome: 'ok', applied: true, isMutating: false });
   };
 
+/** Two writes of four seconds. */
+const inTurn = [
+  [196.5, 200.5],
+  [200.5, 204.5],
+] as const;
+
+/** The function that begins the drain writes between these seconds. Its end says that a fault met it, or none. */
+const slowWrites =
+  (spans: readonly (readonly [number, number])[], more: Partial<Called> = {}, injected = true): Write =>
+  (script) => {
+    for (const [from, to] of spans)
+      script.at(to, {
+        ...{ kind: 'called', invocation: 'drain', function: 'holdfast-begin-drain', service: 'dynamodb', operation: 'UpdateItem' },
+        ...{ askedAtMs: 1_000 * from, outcome: 'ok', applied: true, isMutating: true },
+        ...more,
+      } as Omit<Called, 'atMs'>);
+    faultyDrain(206, { invocation: 'drain', injected })(script);
+  };
+
 /** A member whose warning functions received that died, and that is taken out of service too late, by one that lives. */
 const begunAfterDeaths =
   (heardS: number, write: Write = () => undefined): Write =>
@@ -344,6 +363,7 @@ const drains: Readonly<Record<string, Cases>> = {
     also: {
       'a fault delayed a read of the function that began it': lateDrain(slowDrain(204, 5)),
       'faults refused calls of the function that began it, which it repeated': lateDrain(repeats(8)),
+      'faults delayed writes of the function that began it, one after the other': lateDrain(slowWrites(inTurn)),
     },
     beyond: {
       'the fault lies half a minute back': lateDrain(faultyDrain(170)),
@@ -356,6 +376,12 @@ const drains: Readonly<Record<string, Cases>> = {
       'the repeats took less time than it is late by': lateDrain(repeats(6)),
       'it was the account that refused the call': lateDrain(repeats(8, { trouble: 'bucket' })),
       'the refused call was one of another function': lateDrain(repeats(8, { invocation: 'i-x' })),
+      'the delayed writes took less time than it is late by': lateDrain(slowWrites(inTurn.slice(1))),
+      'the delayed writes were made at the same time': lateDrain(slowWrites([inTurn[1], inTurn[1]])),
+      'the writes took no longer than others': lateDrain(slowWrites([200, 201, 202, 203].map((second) => [second, second + 2]))),
+      'the last write ended only after that': lateDrain(slowWrites([inTurn[0], [201, 206]])),
+      'no fault met the function with the long writes': lateDrain(slowWrites(inTurn, {}, false)),
+      'the delayed writes were those of another function': lateDrain(slowWrites(inTurn, { invocation: 'i-x' })),
       'the refused call was not repeated': lateDrain(repeats(8, { operation: 'GetItem' })),
     },
   },

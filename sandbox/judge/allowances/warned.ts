@@ -2,11 +2,11 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
 import { actsWithinMs, drainBeginsInTime, outByMs, servesUntilReplaced, warnedTakenOut } from '../rules/drains/warned.ts';
 import { times } from '../times.ts';
-import { deadlineOf, heardAtMs, isHealthy, isTakenOut, knewAtMs, lastServices, looksFrom, takenOutByUs, toldOf } from '../told/leaving.ts';
-import { endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../world/life.ts';
+import { deadlineOf, heardAtMs, isHealthy, isTakenOut, knewAtMs, lastServices, looksFrom, toldOf } from '../told/leaving.ts';
+import { endless, goneAtMs, type Life, warnedAtMs } from '../world/life.ts';
 
 /** Covers a finding about an instance that the world has, by its life. */
-const byLife =
+export const byLife =
   (covers: (life: Life, finding: Finding, chronicle: Chronicle) => boolean): Allowance['covers'] =>
   (finding, chronicle) => {
     const life = chronicle.life(finding.instance ?? '');
@@ -75,62 +75,11 @@ export const takenBeforeTime: Allowance = {
   covers: byLife((life) => goneAtMs(life) < deadlineOf(life) - times.deadlineMarginMs),
 };
 
-/** A call that takes this long was delayed by a fault. */
-const slowMs = 2_500;
-
 /** Whether an invocation belongs to a drain of this member. */
-const isOfDrainOf =
+export const isOfDrainOf =
   ({ invocations }: Chronicle, { drains }: Life) =>
   ({ invocation }: { readonly invocation: string }): boolean =>
     drains.some(({ drain }) => drain === invocations.get(invocation)?.drain);
-
-/** Whether an invocation was to begin a drain of this member. */
-const beginsDrainOf =
-  (chronicle: Chronicle, life: Life) =>
-  (one: { readonly invocation: string; readonly function: string }): boolean =>
-    one.function.includes('begin-drain') && isOfDrainOf(chronicle, life)(one);
-
-/** Whether a fault held up a read of a function that was to begin the drain. That function may have gone on and begun it. */
-const heldUpIn = (chronicle: Chronicle, isOfDrain: ReturnType<typeof beginsDrainOf>, sinceMs: number, untilMs: number): boolean =>
-  chronicle.of('called').some(({ isMutating, askedAtMs, atMs, ...call }) => {
-    if (isMutating || atMs < sinceMs || atMs > untilMs || !isOfDrain(call)) return false;
-    const { invocation } = call;
-    return atMs - askedAtMs >= slowMs && chronicle.invocations.get(invocation)?.ended?.injected !== false;
-  });
-
-/** How long a function that took a member out of service had repeated calls that faults refused, until then. */
-const repeatedMs = (chronicle: Chronicle, life: Life, atMs: number): number => {
-  const by = life.services.find((service) => takenOutByUs(service) && service.untilMs === atMs)?.by;
-  if (by === undefined || !isFunction(by)) return 0;
-  const calls = chronicle.of('called').filter(({ invocation, askedAtMs }) => invocation === by.invocation && askedAtMs <= atMs);
-  const lostMs = calls.map(({ trouble, applied, service, operation, askedAtMs }) => {
-    const again = calls.find((call) => call.askedAtMs > askedAtMs && call.service === service && call.operation === operation);
-    return trouble === 'fault' && !applied && again !== undefined ? again.askedAtMs - askedAtMs : 0;
-  });
-  return lostMs.reduce((sum, ms) => sum + ms, 0);
-};
-
-/** Whether it would have been taken out of service in time without the calls that faults refused. */
-const isLateByRepeats = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
-  atMs - repeatedMs(chronicle, life, atMs) <= outByMs(chronicle, life, knewAtMs(chronicle, life));
-
-export const begunLate: Allowance = {
-  name: 'a function of the drain met a fault',
-  excuses: drainBeginsInTime.name,
-  trouble:
-    'A fault was injected into a function that was to begin the drain, or it delayed a read of the function that began it, or refused calls of it.',
-  reaches:
-    'The members of that drain, if they are taken out of service within fifteen seconds of that fault. Where calls were refused, if they are late by no more than the time from these calls to their repeats.',
-  reason: 'A failed step is repeated after a while. A step has five seconds, and one delayed read or a few throttled calls may take as long.',
-  covers: byLife((life, { atMs }, chronicle) => {
-    const late = atMs - actsWithinMs;
-    const isOfDrain = beginsDrainOf(chronicle, life);
-    const failed = chronicle
-      .of('invocation-ended')
-      .some(({ injected, atMs: endedAtMs, ...ended }) => injected && endedAtMs >= late && endedAtMs <= atMs && isOfDrain(ended));
-    return failed || heldUpIn(chronicle, isOfDrain, late, atMs) || isLateByRepeats(chronicle, life, atMs);
-  }),
-};
 
 /** Whether a fault met every function that received a message about a group or its members between two moments. */
 const allMetFaults = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
