@@ -3,7 +3,7 @@ import { accountPartition, items, keys } from '../../core/contract.ts';
 import { type AccountBudget, emptyBudget } from '../../core/limits/account-budget.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import { isConditionFailed } from '../calls/errors.ts';
-import { fullAtIn } from './pace-item.ts';
+import { fullAtIn, hasty } from './pace-item.ts';
 
 type BudgetItem = Pick<StateStore, 'budget' | 'putBudget'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
@@ -27,7 +27,7 @@ export const createBudgetItem = ({ client, table }: Deps): BudgetItem => {
   const Key = { [keys.group]: accountPartition, [keys.item]: items.budget };
   return {
     async budget() {
-      const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+      const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }), hasty);
       if (Item === undefined) return emptyBudget;
       return {
         ...emptyBudget,
@@ -52,7 +52,7 @@ export const createBudgetItem = ({ client, table }: Deps): BudgetItem => {
           ...(version > 1 && { ':read': version - 1 }),
         },
       });
-      return client.send(command).then(
+      return client.send(command, hasty).then(
         () => 'done' as const,
         (error: unknown) => {
           if (isConditionFailed(error)) return 'conflict' as const;

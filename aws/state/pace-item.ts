@@ -26,7 +26,7 @@ export type PaceItem = {
 };
 
 /** A short time-out, because calls go on without the item rather than wait for it. */
-const hasty = { requestTimeout: 1_000 } as const;
+export const hasty = { requestTimeout: 1_000 } as const;
 
 const attributeOf = (bucket: PacedBucket): string => `${bucket}FullAtMs`;
 

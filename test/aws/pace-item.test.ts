@@ -108,4 +108,19 @@ describe('the item of what calls leave of a bucket', () => {
     expect(await store().putBudget({ ...emptyBudget, version: before.version + 1 })).toBe('done');
     expect(await store().budget()).toMatchObject({ version: before.version + 1, fullAt: { autoScaling: nowMs + 1_000 } });
   });
+
+  test('and these turns are waited for no longer than a second, because they only pace', async () => {
+    const limits: unknown[] = [];
+    const send = async (command: object, options?: { readonly requestTimeout?: number }) => {
+      limits.push(options?.requestTimeout);
+      return tables.client.send(command as UpdateCommand, options);
+    };
+    const own = { ...tables.client, send } as unknown as typeof tables.client;
+    const turns = createStateStore({ client: own, groupsTable: 'groups', stateTable: 'state', now: () => nowMs, tell: throwUnreadable });
+    const { version } = await turns.budget();
+    expect(await turns.putBudget({ ...emptyBudget, version: version + 1 })).toBe('done');
+    await createPaceItem({ client: own, table: 'state' }).take(taking(1_000));
+    expect(limits.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(limits)).toEqual(new Set([1_000]));
+  });
 });
