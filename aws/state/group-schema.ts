@@ -89,6 +89,7 @@ export const checkGroup = objectOf<Group>({
   name: text,
   policyVersion: number,
   backWith: optional(number),
+  backAtMs: optional(number),
   mode: optional(anyOf({ observe: true, pause: true })),
   countsUnits: optional(oneOf(true)),
   size: objectOf<Group['size']>({ min: number, max: number, desired: number, from: optional(oneOf('asg')) }),

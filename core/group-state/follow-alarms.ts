@@ -31,8 +31,11 @@ const alarmChange = (
   return { code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to };
 };
 
-const statesAfter = (state: GroupState, group: Group, heard: readonly AlarmFact[], nowMs: number): KnownAlarms =>
-  knownAlarms(state.alarmStates ?? {}, sinceRenewed(heard, state), group, nowMs);
+/** The end of an alarm may have come while the policy was deleted, so nobody heard it. */
+const statesAfter = (state: GroupState, group: Group, heard: readonly AlarmFact[], nowMs: number): KnownAlarms => {
+  const renewedAtMs = Math.max(state.renewedAtMs ?? 0, group.backAtMs ?? 0);
+  return knownAlarms(state.alarmStates ?? {}, sinceRenewed(heard, { renewedAtMs }), group, nowMs);
+};
 
 /** How an alarm that stays in `ALARM` changes the desired size. */
 const lasting = (

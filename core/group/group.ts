@@ -55,6 +55,8 @@ export type Group = {
   readonly policyVersion: number;
   /** The version with which the policy came back after it was last deleted. Absent: it was never deleted. */
   readonly backWith?: number;
+  /** When that version was accepted. */
+  readonly backAtMs?: number;
   /** The mode of the group. Absent: it acts. */
   readonly mode?: 'observe' | 'pause';
   /** It acts by its policy, and is treated as paused in this look, because its size counts no instances. */

@@ -1,3 +1,4 @@
+import type { Group } from '../../core/group/group.ts';
 import { canonicalText } from '../../core/policy/canonical.ts';
 import type { PolicyVersion } from '../../core/policy/ports.ts';
 import type { Candidate } from './judge.ts';
@@ -8,6 +9,12 @@ type Before = {
   /** Whether the policy of the group was deleted, by its registry entry. */
   readonly letGo: boolean;
 };
+
+/** What every later version says of the return of the policy. */
+const backOf = ({ backWith, backAtMs }: Partial<Group> = {}): Partial<Group> => ({
+  ...(backWith !== undefined && { backWith }),
+  ...(backAtMs !== undefined && { backAtMs }),
+});
 
 /**
  * Version numbers never go back, not even when a group is deleted and written again. A version that an interrupted run
@@ -24,14 +31,15 @@ export const putInForce = async (
   const isLater = latest !== undefined && latest.version > (inForce?.version ?? 0);
   const leftOver = !isBack && isLater && sameContent(latest, candidate);
   const number = Math.max(latest?.version ?? 0, inForce?.version ?? 0) + 1;
-  const backWith = isBack ? number : inForce?.resolved.backWith;
+  const acceptedAtMs = clock.now();
+  const back = isBack ? { backWith: number, backAtMs: acceptedAtMs } : backOf(inForce?.resolved);
   const version: PolicyVersion = leftOver
     ? latest
     : {
         ...candidate,
-        resolved: { ...candidate.resolved, policyVersion: number, ...(backWith !== undefined && { backWith }) },
+        resolved: { ...candidate.resolved, policyVersion: number, ...back },
         version: number,
-        acceptedAtMs: clock.now(),
+        acceptedAtMs,
       };
   const added = leftOver ? 'done' : await store.addVersion(version);
   const replacing = { ...version, untold: [...(inForce?.untold ?? []), { version: version.version, warnings }] };
@@ -44,7 +52,10 @@ export const putInForce = async (
   return replacing;
 };
 
-const withoutNumbers = ({ resolved: { backWith: _back, ...group } }: Candidate) => ({ ...group, policyVersion: 0 });
+const withoutNumbers = ({ resolved: { backWith: _back, backAtMs: _since, ...group } }: Candidate) => ({
+  ...group,
+  policyVersion: 0,
+});
 
 /**
  * Whether two versions have the same effect: the same resolved group, whatever its number and the layout of its

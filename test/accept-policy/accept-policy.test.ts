@@ -296,12 +296,13 @@ describe('a deleted policy', () => {
     house.remove('workers');
     await house.accept();
     await afterWriting(smallDocument, house);
-    expect(house.inForce('workers')?.resolved).toMatchObject({ policyVersion: 2, backWith: 2 });
+    const backAtMs = house.inForce('workers')?.acceptedAtMs;
+    expect(house.inForce('workers')?.resolved).toMatchObject({ policyVersion: 2, backWith: 2, backAtMs });
     // The same text is the same version, and an edit keeps what it says.
     await afterWriting(smallDocument, house);
     expect(house.inForce('workers')?.version).toBe(2);
     await afterWriting({ ...smallDocument, size: 5 }, house);
-    expect(house.inForce('workers')?.resolved).toMatchObject({ policyVersion: 3, backWith: 2 });
+    expect(house.inForce('workers')?.resolved).toMatchObject({ policyVersion: 3, backWith: 2, backAtMs });
   });
 
   it('keeps as former ones the Auto Scaling groups that it named: EC2 warns of their members once', async () => {

@@ -47,6 +47,27 @@ describe('an alarm that lasts', () => {
     expect(replayed(100_000 - 3_500_000)).toHaveLength(1);
     expect(replayed(100_000 - 3_700_000)).toEqual([]);
   });
+  it('acts again unless it went off before a deleted policy was written again, and was received after that', () => {
+    const heardLate = (happenedAtMs: number, before: Write) =>
+      details(
+        lastingAlarmsActAgain,
+        (script) => {
+          twoServe(script);
+          before(script);
+          script.desired(101, 4, 1, react('i-100'));
+          script.react(100, 101, 'i-100');
+          script.at(100, { kind: 'delivered', invocation: 'i-100', function: 'react', message: 'm-1', told: on, happenedAtMs });
+        },
+        long,
+      );
+    const isBack: Write = (script) => {
+      script.letGo(60);
+      script.policy(80, 2);
+    };
+    expect(heardLate(59_000, isBack)).toEqual([]);
+    expect(heardLate(81_000, isBack)).toHaveLength(1);
+    expect(heardLate(59_000, (script) => script.policy(80, 2))).toHaveLength(1);
+  });
   it('acts a minute after it acted, which is before that was written', () => {
     const slowly =
       (second: number): Write =>

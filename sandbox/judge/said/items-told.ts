@@ -50,7 +50,7 @@ const ofPolicy = (group: string, after: AttributeMap | undefined): Event => {
 
 /** A digest of what a version says of its group, without its own number and that of the version with which the group came back. */
 const meaningOf = (resolved: unknown): string => {
-  const { policyVersion: _own, backWith: _back, ...group } = isDocument(resolved) ? resolved : {};
+  const { policyVersion: _own, backWith: _back, backAtMs: _since, ...group } = isDocument(resolved) ? resolved : {};
   return digestOf(group);
 };
 

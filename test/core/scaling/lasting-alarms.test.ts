@@ -31,6 +31,12 @@ describe('an alarm that stays in ALARM', () => {
   it('that returned within the cooldown acts after it', () => {
     expect(sizes([[0, fact('high', at(0))], [0.5, off('high', at(0.5))], [1, fact('high', at(1))], [2]])).toEqual([12, 12, 12, 14]);
   });
+  it('that went off before the policy came back acts once: its end may have come while no policy named it', () => {
+    const back = { ...web, backAtMs: at(1) };
+    expect(sizes([[2, fact('high', at(0))], [4], [6]], back)).toEqual([12, 12, 12]);
+    // Clocks differ by seconds.
+    expect(sizes([[2, fact('high', at(1) - 5_000)], [4]], back)).toEqual([12, 14]);
+  });
   it('stops at the bound, and records nothing there', () => {
     const full = group({ size: { min: 0, max: 13, desired: 10 }, scaling: web.scaling });
     expect(sizes([[0, fact('high', at(0))], [2], [4]], full)).toEqual([12, 13, 13]);

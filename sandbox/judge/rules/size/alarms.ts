@@ -98,7 +98,7 @@ export const alarmsAct: Rule = {
 /** A tick finds it, or the next tick if the first lost a race. */
 const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
-type Lasting = { readonly alarm: string; readonly fromMs: number; readonly untilMs: number };
+type Lasting = { readonly alarm: string; readonly happenedAtMs: number; readonly fromMs: number; readonly untilMs: number };
 
 /** Times in which an alarm was in `ALARM`, as messages to healthy functions said. One of more than an hour ago says nothing of now. */
 const lastingTimes = (chronicle: Chronicle): readonly Lasting[] => {
@@ -107,7 +107,7 @@ const lastingTimes = (chronicle: Chronicle): readonly Lasting[] => {
   return changes.flatMap((one) => {
     if (!one.isOn || one.isQuiet || one.atMs - one.happenedAtMs > alarmTellsForMs || !isHealthy(chronicle, one.invocation)) return [];
     const over = changes.filter((other) => other.alarm === one.alarm && other.happenedAtMs >= one.happenedAtMs && (!other.isOn || other.isQuiet));
-    return [{ alarm: one.alarm, fromMs: one.atMs, untilMs: Math.min(endedAtMs, ...over.map(({ atMs }) => atMs)) }];
+    return [{ alarm: one.alarm, happenedAtMs: one.happenedAtMs, fromMs: one.atMs, untilMs: Math.min(endedAtMs, ...over.map(({ atMs }) => atMs)) }];
   });
 };
 
@@ -122,8 +122,17 @@ const isPlain = (chronicle: Chronicle, group: string, { alarm }: Lasting, fromMs
   );
 };
 
-const unrepeated = (chronicle: Chronicle, { group, written }: GroupTimeline): readonly Broken[] =>
-  lastingTimes(chronicle).flatMap((lasting) => {
+/** Whether an alarm went off before the policy came back under which it was received: its end may have come while no policy named it. */
+const mayBeOver = ({ policies }: GroupTimeline, { happenedAtMs, fromMs }: Lasting): boolean =>
+  policies.some(
+    ({ atMs, policy }, index) =>
+      policy !== undefined && index > 0 && policies[index - 1]?.policy === undefined && atMs > happenedAtMs && atMs <= fromMs,
+  );
+
+const unrepeated = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
+  const { group, written } = timeline;
+  return lastingTimes(chronicle).flatMap((lasting) => {
+    if (mayBeOver(timeline, lasting)) return [];
     const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired).map(({ atMs }) => atMs);
     const moments = [lasting.fromMs, ...changes.filter((atMs) => atMs > lasting.fromMs && atMs < lasting.untilMs)];
     return moments.flatMap((fromMs, index): readonly Broken[] => {
@@ -137,10 +146,11 @@ const unrepeated = (chronicle: Chronicle, { group, written }: GroupTimeline): re
       return [{ group, atMs: dueMs, detail: `alarm ${lasting.alarm} is still in ALARM after its cooldown, and the desired size stays ${size}` }];
     });
   });
+};
 
 export const lastingAlarmsActAgain: Rule = {
   name: 'an alarm that lasts acts again',
   meaning:
-    'While an alarm stays in ALARM, it changes the desired size again after each cooldown, until the size is at its bound. This holds once an invocation without an injected fault received that state.',
+    'While an alarm stays in ALARM, it changes the desired size again after each cooldown, until the size is at its bound. This holds once an invocation without an injected fault received that state. It does not hold for an alarm that went off before a deleted policy was written again: nobody may have heard of its end.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unrepeated(chronicle, timeline)),
 };
