@@ -5,6 +5,7 @@ import { howHeld } from '../core/group/holding.ts';
 import { outsideAsgOf } from '../core/group/outside-size.ts';
 import type {
   ActionResult,
+  Admitted,
   Admitting,
   CapacityIn,
   CapacityOut,
@@ -52,13 +53,15 @@ const admitMembers = async (
   group: Group,
   instances: readonly string[],
   { added, ...noting }: Admitting,
-): Promise<ActionResult> => {
+): Promise<Admitted> => {
   if (instances.length === 0) return { done: [], failed: [] };
   if (outsideAsgOf(group) !== undefined && !(await isAsNoted(deps, added))) return sizeChanged(instances);
   const { joins } = howHeld(group);
-  const attached = joins === undefined ? { done: instances, failed: [] } : await attachMembers(deps, joins, instances);
+  const { mayBeDone, ...attached }: Admitted =
+    joins === undefined ? { done: instances, failed: [] } : await attachMembers(deps, joins, instances);
   if (joins !== undefined) await noteTogether(deps, { group: group.name, asg: joins }, attached.done, noting);
-  return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
+  const registered = await registerTargets(deps.elb, namedTargetGroups(group), attached.done);
+  return { ...allOf(instances, [attached, registered]), ...(mayBeDone && { mayBeDone }) };
 };
 
 const requestsBy = { createFleet: fleetRequest, autoScaling: asgRequest };

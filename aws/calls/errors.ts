@@ -213,12 +213,12 @@ export const retryOf = (error: unknown): 'later' | 'never' => {
   return isAboveMax(error) || isBelowMin(error) || isNotRunningYet(error) ? 'later' : 'never';
 };
 
-/**
- * Whether a call was certainly not carried out, and will not be without a change by a user. A refusal says nothing
- * about an earlier attempt.
- */
-export const isDenied = (error: unknown): boolean =>
-  retryOf(error) === 'never' && isErrorLike(error) && (error.$metadata?.attempts ?? 1) <= 1;
+/** Whether a call was certainly not carried out. A refusal says nothing about an earlier attempt. */
+export const isNotDone = (error: unknown): boolean =>
+  troubleOf(error) !== 'ambiguous' && isErrorLike(error) && (error.$metadata?.attempts ?? 1) <= 1;
+
+/** Whether a call was certainly not carried out, and will not be without a change by a user. */
+export const isDenied = (error: unknown): boolean => retryOf(error) === 'never' && isNotDone(error);
 
 /** Instances that an error names: AWS fails a whole call for one bad id and names it. */
 export const instancesNamedIn = (error: unknown): readonly string[] => [

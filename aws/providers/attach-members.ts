@@ -2,9 +2,9 @@ import { AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import { groupTagValue, joinedTagValue, tags } from '../../core/contract.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
-import type { ActionResult, Admitting } from '../../core/ports/capacity-provider.ts';
+import type { ActionResult, Admitted, Admitting } from '../../core/ports/capacity-provider.ts';
 import { chunks } from '../calls/chunks.ts';
-import { attachedTo, codeOf, messageOf, troubleOf } from '../calls/errors.ts';
+import { attachedTo, codeOf, isNotDone, messageOf, troubleOf } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { unlessTroubled } from '../calls/unless-troubled.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
@@ -53,7 +53,8 @@ export const attachMembers = async (
   { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,
   asg: string,
   instances: readonly string[],
-): Promise<ActionResult> => {
+): Promise<Admitted> => {
+  const errors: unknown[] = [];
   let throttled: unknown;
   let held: Promise<ReadonlySet<string>> | undefined;
   const attach = async (ids: readonly string[]): Promise<void> => {
@@ -64,6 +65,7 @@ export const attachMembers = async (
     try {
       await autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: asg, InstanceIds: others }));
     } catch (error) {
+      errors.push(error);
       if (troubleOf(error) === 'throttled') throttled = error;
       if (attachedTo(error) === asg && ids.length > 1) held ??= heldBy(autoScaling, asg);
       throw error;
@@ -72,7 +74,7 @@ export const attachMembers = async (
   const parts = await inParallel(chunks(instances, attachedPerCall), callsAtOnce, (part) =>
     actOn(part, attach, (error) => verdict(asg, error)),
   );
-  return together(parts);
+  return { ...together(parts), ...(!errors.every(isNotDone) && { mayBeDone: true }) };
 };
 
 /**

@@ -50,6 +50,9 @@ export type ActionResult = {
   readonly failed: readonly { readonly instance: string; readonly code: string; readonly retry: 'later' | 'never' }[];
 };
 
+/** The result of putting members into service. `mayBeDone`: an attach of some in `failed` may have been carried out. */
+export type Admitted = ActionResult & { readonly mayBeDone?: true };
+
 /**
  * The result of lowering a desired capacity by what attaching added. `unseen`: it is done, and a describe does not show
  * it yet, or others have written the same number again. `changed-by-others`: the number is not its value before the
@@ -148,7 +151,7 @@ export type CapacityProvider = {
   /** Makes a dry run of a launch. Undefined: AWS would carry it out. */
   tryLaunch(group: Group, trial: Trial): Promise<LaunchCheck | undefined>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
-  admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<ActionResult>;
+  admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<Admitted>;
   /**
    * Tags members that have joined this Auto Scaling group. A member that has the tag and is no longer in it was
    * detached by somebody else.

@@ -3,7 +3,7 @@ import type { Group } from '../../core/group/group.ts';
 import { loweredShownMs } from '../../core/times/times.ts';
 import type { RaisedMax } from '../../core/view/raised-max.ts';
 import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, ours, swap, targetHealth } from './builders.ts';
-import { type Answers, failsWith } from './fake-aws.ts';
+import { type Answers, awsError, failsWith } from './fake-aws.ts';
 import { providerOver } from './provider.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `i-${String(index).padStart(4, '0')}`);
@@ -147,6 +147,17 @@ describe('admitting members', () => {
       const { provider } = over(attached, { AttachInstances: failsWith(code, message) });
       expect(await provider.admit(attached, ['i-0001'])).toEqual({ done: [], failed: [{ instance: 'i-0001', code, retry: 'later' }] });
     }
+  });
+
+  test('what could not be attached may be attached nevertheless: after an error without a verdict, and after a second attempt', async () => {
+    const mayBe = async (error: () => never) => (await over(attached, { AttachInstances: error }).provider.admit(attached, ['i-0001'])).mayBeDone;
+    const full = failsWith('ValidationError', 'New size 11 would exceed the maximum size of 10');
+    const again = (): never => {
+      throw Object.assign(awsError('ValidationError', 'New size 11 would exceed the maximum size of 10'), { $metadata: { attempts: 2 } });
+    };
+    expect(await mayBe(full)).toBeUndefined();
+    expect(await mayBe(failsWith('InternalError', 'busy'))).toBe(true);
+    expect(await mayBe(again)).toBe(true);
   });
 
   test('registers with named target groups, one call each; what could not be attached is not registered', async () => {

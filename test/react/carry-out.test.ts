@@ -415,6 +415,26 @@ describe('a size that others set', () => {
     expect(seen.written.map(({ added }) => added?.map(({ joined }) => joined))).toEqual([[['i-1', 'i-3']]]);
   });
 
+  test('has no note any more after an attach that certainly attached nobody, unless one was open before', async () => {
+    const web = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const ask = async () => ({ turn: { kind: 'now' as const, instances: 0, calls: 1, sinceMs: nowMs }, refused: [] });
+    const failed = [{ instance: 'i-2', code: 'ValidationError', retry: 'later' as const }];
+    type Attached = Awaited<ReturnType<CapacityIn['admit']>>;
+    const notesAfter = async (attached: Attached, before: Partial<GroupState> = {}, admissions = ['i-2']) => {
+      const { seen, run } = runOf({ admit: async () => attached, takeDown: async () => ({ kind: 'done' }) }, { group: web, turns: { ask } as never });
+      const ports = { ...run.ports, drains: {}, store: { ...run.ports.store, swaps: async () => [] } } as unknown as ReactPorts;
+      const notes = state({ added: [{ ...note('other-asg'), takenDownAtMs: nowMs }, note('web-asg', ['i-2'])] });
+      const rounds = [roundOf({ admissions }, { group: web, asgs: [], state: state(before) }, [], notes)];
+      await carryOutRounds({ ...run, ports, rounds });
+      return (seen.written.at(-1) ?? notes).added?.map(({ asg }) => asg);
+    };
+    expect(await notesAfter({ done: [], failed })).toEqual(['other-asg']);
+    expect(await notesAfter({ done: [], failed, mayBeDone: true })).toEqual(['other-asg', 'web-asg']);
+    expect(await notesAfter({ done: ['i-2'], failed: [] })).toEqual(['other-asg', 'web-asg']);
+    expect(await notesAfter({ done: [], failed }, { added: [note('web-asg')] })).toEqual(['other-asg', 'web-asg']);
+    expect(await notesAfter({ done: [], failed }, {}, [])).toEqual(['other-asg', 'web-asg']);
+  });
+
   test('is looked at again even if this function dies after the attach: that look is arranged before it', async () => {
     const web = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
     const ask = async () => ({ turn: { kind: 'now' as const, instances: 0, calls: 1, sinceMs: nowMs }, refused: [] });

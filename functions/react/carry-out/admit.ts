@@ -5,7 +5,7 @@ import { namedTargetGroups } from '../../../core/group/holders.ts';
 import { howHeld } from '../../../core/group/holding.ts';
 import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
 import type { Ask } from '../../../core/limits/need.ts';
-import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
+import type { ActionResult, Admitted } from '../../../core/ports/capacity-provider.ts';
 import { againInMs, isWorthALook } from '../../../core/times/again.ts';
 import type { Added } from '../../../core/view/added.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
@@ -23,6 +23,7 @@ import { attachOpen, type Suspending } from './suspend.ts';
  * moment ago.
  */
 export type Admissions = Pick<Acted, 'admitted'> &
+  Pick<Admitted, 'mayBeDone'> &
   Partial<Suspending> & {
     readonly failed: ActionResult['failed'];
     readonly laterAtMs?: number;

@@ -14,7 +14,7 @@ import type { Added } from '../../../core/view/added.ts';
 import { type RaisedMax, raisedAfter } from '../../../core/view/raised-max.ts';
 import { withRegistered } from '../../../core/view/registered.ts';
 import type { Suspension } from '../../../core/view/suspension.ts';
-import type { GroupState, View } from '../../../core/view/view.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';
 import { heldBackIn } from '../rounds.ts';
 import type { Round, Run } from '../run.ts';
@@ -22,7 +22,16 @@ import { wakeOf } from '../turns/lasting.ts';
 import { type Admissions, admit, joinsAgainMs } from './admit.ts';
 import { writesAtOnce } from './claims.ts';
 import { settleMaxima } from './maxima.ts';
-import { noteOf, resumeAll, suspendedAfter, takeDownAll, tellOverwritten, triedIn } from './outside-size.ts';
+import {
+  type Attached,
+  isUnused,
+  noteOf,
+  resumeAll,
+  suspendedAfter,
+  takeDownAll,
+  tellOverwritten,
+  triedIn,
+} from './outside-size.ts';
 import { letGo } from './unnoticed-members.ts';
 
 /**
@@ -171,7 +180,7 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
   const tried = triedIn([...rounds, admissions]);
   const suspended = suspendedAfter(first.view, last.state.suspended, { resumed, nowMs, ...tried });
   const state = withHeldBack(last.state, context.id, heldBackIn(rounds));
-  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown, state, view: first.view });
+  await noteActs(context, last.state, { ...admissions, raised, suspended, takenDown, state, first, attached: added });
   return {
     ...admissions,
     restored: [...learned.putBack, ...learned.changed],
@@ -180,12 +189,13 @@ export const carryOutRounds = async (context: Acting): Promise<Acted> => {
 };
 
 /** Changes that were noted before they were made, and are settled now. And what was done that no describe may show. */
-type Settled = {
+type Settled = Attached & {
   readonly raised: readonly RaisedMax[];
   readonly suspended: readonly Suspension[] | undefined;
   readonly takenDown: TakenDown;
-  readonly admitted: readonly string[];
-  readonly view: Pick<View, 'asgs' | 'ended'>;
+  readonly first: Round;
+  /** The note under which members were attached. */
+  readonly attached: Added | undefined;
   /** The state of the last round, after choices that are not carried out were taken back. */
   readonly state: GroupState;
 };
@@ -194,16 +204,20 @@ type Settled = {
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  { raised, suspended, takenDown, admitted, view: { asgs, ended }, state: after }: Settled,
+  { raised, suspended, takenDown, first, attached, state: after, ...result }: Settled,
 ): Promise<void> => {
   const { added: notes = [], suspended: noted, ...rest } = after;
+  const { admitted } = result;
+  const { asgs, ended } = first.view;
+  const unused = isUnused(first, attached, result) ? attached : undefined;
   const registered = admitted.length > 0 && namedTargetGroups(group).length > 0 ? admitted : [];
   const settled = [registered, ...Object.values(takenDown)];
   const isSame = after === state && raised === state.raised && suspended === noted;
-  if (isSame && settled.every((list) => list.length === 0)) return;
+  if (isSame && unused === undefined && settled.every((list) => list.length === 0)) return;
   const nowMs = ports.clock.now();
   const inGroup = [...admitted, ...asgs.flatMap(({ holds }) => holds)].filter((instance) => !ended.includes(instance));
-  const added = afterTakingDown(notes, takenDown, nowMs, inGroup);
+  const kept = notes.filter((one) => one !== unused);
+  const added = afterTakingDown(kept, takenDown, nowMs, inGroup);
   await putState(
     group.name,
     {

@@ -2,12 +2,13 @@ import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { TakenDown } from '../../../core/group/attached-number.ts';
 import type { Group } from '../../../core/group/group.ts';
-import { outsideAsgOf, takenDownAgain } from '../../../core/group/outside-size.ts';
+import { mayBeAdded, outsideAsgOf, takenDownAgain } from '../../../core/group/outside-size.ts';
 import type { Added } from '../../../core/view/added.ts';
 import { isPutBack, type RaisedMax } from '../../../core/view/raised-max.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
 import type { GroupState, View } from '../../../core/view/view.ts';
-import type { Run } from '../run.ts';
+import type { Round, Run } from '../run.ts';
+import type { Admissions } from './admit.ts';
 import { resume, takeDown } from './put-back.ts';
 import type { Suspending } from './suspend.ts';
 
@@ -108,6 +109,21 @@ export const noteOf = (
     ({ asg, takenDownAtMs, instances }) =>
       asg === outsideAsgOf(group) && takenDownAtMs === undefined && admissions.every((id) => instances.includes(id)),
   );
+
+export type Attached = Pick<Admissions, 'admitted' | 'mayBeDone'>;
+
+/**
+ * Whether members were to be attached under this note, and certainly nobody was. Then the note does not stay, because a
+ * maximum is put back only while no note is open. A note from before may be about an attach of another function.
+ */
+export const isUnused = (
+  { view, decision }: Round,
+  note: Added | undefined,
+  { admitted, mayBeDone }: Attached,
+): boolean => {
+  const isTried = note !== undefined && decision.admissions.length > 0 && !mayBeAdded(view.state, note.asg);
+  return isTried && admitted.length === 0 && mayBeDone !== true;
+};
 
 /** Logs that others set the size while members joined. Their number counts, and may include the members that joined. */
 export const tellOverwritten = ({ group, ports }: Run, overwritten: readonly Added[]): void => {

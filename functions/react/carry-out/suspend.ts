@@ -1,5 +1,5 @@
 import type { Decision } from '../../../core/decision/decision.ts';
-import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
+import type { Admitted } from '../../../core/ports/capacity-provider.ts';
 import { type Suspension, withAnswered } from '../../../core/view/suspension.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import type { Round, Run } from '../run.ts';
@@ -45,8 +45,8 @@ export const suspendAll = async (
 export const attachOpen = async (
   run: Run,
   note: Suspension,
-  attach: () => Promise<ActionResult>,
-): Promise<(ActionResult & Suspending) | undefined> => {
+  attach: () => Promise<Admitted>,
+): Promise<(Admitted & Suspending) | undefined> => {
   const { asg } = note;
   const closed = 'Launch of an Auto Scaling group could not be resumed: no member can be attached meanwhile.';
   const opened = await unlessRefused(run, { problem: closed, about: { asg } }, run.provider.open(asg), 'refused');
