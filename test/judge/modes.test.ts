@@ -220,4 +220,31 @@ describe('time to serve', () => {
     expect(again(381, 'act', 200)).toHaveLength(1);
     expect(again(281, 'pause', 90)).toHaveLength(1);
   });
+
+  it('is counted from when the owner of the Auto Scaling group that members join resumes Launch', () => {
+    const resumed = (servesAt: number, suspended: readonly string[], untilS: number, by: Actor = user, asg = 'web-asg') =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          script.policy(2, 1, { ...policy, asg: 'web-asg' });
+          const change = (second: number, now: readonly string[]) =>
+            script.at(second, { kind: 'asg-changed', asg, min: 0, max: 9, desired: 2, suspended: now, by });
+          change(3, []);
+          change(50, suspended);
+          change(untilS, []);
+          script.end(100, 'i-1');
+          script.launch(servesAt - 30, 'i-3');
+          script.serves(servesAt, 'i-3');
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    expect(resumed(379, ['Launch'], 200)).toEqual([]);
+    expect(resumed(381, ['Launch'], 200)).toHaveLength(1);
+    // Another process keeps nobody out, and neither does another group, Holdfast itself, or a time that was over before the loss.
+    expect(resumed(379, ['Terminate'], 200)).toHaveLength(1);
+    expect(resumed(379, ['Launch'], 200, user, 'other-asg')).toHaveLength(1);
+    expect(resumed(379, ['Launch'], 200, react('i-a'))).toHaveLength(1);
+    expect(resumed(281, ['Launch'], 90)).toHaveLength(1);
+  });
 });

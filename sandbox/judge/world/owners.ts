@@ -1,5 +1,6 @@
+import { spansOf } from '../spans.ts';
 import type { AsgChange } from './cloud.ts';
-import { isFunction } from './life.ts';
+import { isFunction, type Span } from './life.ts';
 
 /** What belongs to the owner of an Auto Scaling group. */
 export type Owned = { readonly min: number; readonly max: number; readonly suspended: string };
@@ -45,3 +46,16 @@ export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly c
     return { change, owned };
   });
 };
+
+/** The times in which the owner of an Auto Scaling group suspended `Launch`. */
+export const timesClosed = (changes: readonly AsgChange[]): readonly Span[] =>
+  spansOf(ownersWill(changes).map(({ change, owned }) => ({ atMs: change.atMs, isOn: change.isGone !== true && isClosed(owned) })));
+
+/** Until when an owner suspended `Launch` between two moments. The first of them if nobody did. */
+export const closedUntilMs = (changes: readonly AsgChange[], fromMs: number, untilMs: number): number =>
+  Math.max(
+    fromMs,
+    ...timesClosed(changes)
+      .filter((span) => span.fromMs < untilMs && span.untilMs > fromMs)
+      .map((span) => Math.min(span.untilMs, untilMs)),
+  );

@@ -28,6 +28,7 @@ import { isReplacedByItsGroup, mayShowAsReplaced, refillNow, suspensionToldMs } 
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, warnedAtMs } from '../../world/life.ts';
 import { seeingOf, sizeShownAt } from '../../world/outside.ts';
 import { sizesTakenForOwn } from '../../world/own-numbers.ts';
+import { closedUntilMs } from '../../world/owners.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -94,13 +95,17 @@ const isOfImprovingReads = ({ fault }: Chronicle['history']['faults'][number]): 
   fault.match?.operation !== undefined &&
   [fault.match.operation].flat().every((operation) => improvingReads.has(operation));
 
-/** When the last general hindrance was over: a fault, a mode that launches nothing, or a tree in which nothing could give. */
+/**
+ * When the last general hindrance was over: a fault, a mode that launches nothing, a tree in which nothing could give, or an owner who lets nobody join.
+ */
 const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: number, { gaveNothing }: Owed): number => {
   const faulty = chronicle.history.faults
     .filter(({ fromMs, untilMs: endMs }) => fromMs < untilMs && endMs > debt.sinceMs)
     .filter((fault) => debt.isByHealth === true || !isOfImprovingReads(fault))
     .map(({ untilMs: endMs }) => Math.min(endMs, untilMs));
-  return Math.max(debt.sinceMs, actsSince(chronicle, group, untilMs), gaveNothing(chronicle, group, debt.sinceMs, untilMs), ...faulty);
+  const asg = chronicle.policyAt(group, untilMs)?.asg ?? '';
+  const openMs = closedUntilMs(chronicle.cloud.asgChanges(asg), debt.sinceMs, untilMs);
+  return Math.max(openMs, actsSince(chronicle, group, untilMs), gaveNothing(chronicle, group, debt.sinceMs, untilMs), ...faulty);
 };
 
 /** Members that serve too late, by what is owed. */
@@ -131,7 +136,7 @@ export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonl
 export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
-    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. A new member replaces the oldest trouble. That may be the warning of a member that still serves, if the new member comes within the bound from it. The time of a younger loss then goes on, and counts once the warned member stops serving. The time begins anew when EC2 takes an unhealthy member, or this member ends. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, within `maxSurge`, once no other member is missing. The time also begins anew when a pool gives again after none did. A pool at its cap gives nothing. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
+    'Every member that is lost, and every member by which the size grows, has a serving replacement within the bound of docs/architecture.md. The time counts from the trouble of that member itself. A new member replaces the oldest trouble. That may be the warning of a member that still serves, if the new member comes within the bound from it. The time of a younger loss then goes on, and counts once the warned member stops serving. The time begins anew when EC2 takes an unhealthy member, or this member ends. An end by Holdfast begins no new time. Only members at risk that drain first by the policy do, within `maxSurge`, once no other member is missing. The time also begins anew when a pool gives again after none did. A pool at its cap gives nothing. The time also begins anew when the owner of the Auto Scaling group that members join resumes `Launch`: nobody can join before. Faults of reads that only improve a decision give no more time, unless such a read alone shows the loss.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group) =>
       lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: servesAgainMsIn(chronicle, group) }),

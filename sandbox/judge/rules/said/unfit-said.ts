@@ -9,21 +9,12 @@ import { times } from '../../times.ts';
 import { isHindered, look, ways } from '../../told/hindrance.ts';
 import { looksFrom } from '../../told/leaving.ts';
 import { endless, type Span } from '../../world/life.ts';
-import { isClosed, ownersWill } from '../../world/owners.ts';
+import { timesClosed } from '../../world/owners.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
 const closed = 'launch-suspended';
 const weights = 'weights';
-
-/** The times in which the owner of an Auto Scaling group suspended `Launch`. */
-const timesClosed = (chronicle: Chronicle, asg: string): readonly Span[] =>
-  spansOf(
-    ownersWill(chronicle.cloud.asgChanges(asg)).map(({ change, owned }) => ({
-      atMs: change.atMs,
-      isOn: change.isGone !== true && isClosed(owned),
-    })),
-  );
 
 /** The times in which an Auto Scaling group had a setting that acceptance refuses. */
 const timesOf = (chronicle: Chronicle, asg: string, setting: string): readonly Span[] =>
@@ -46,7 +37,10 @@ const remarkableFromMs = (chronicle: Chronicle, group: string, spans: readonly S
 /** The settings that an Auto Scaling group has, and since when a remark is about each of them. */
 const settingsOf = (chronicle: Chronicle, group: string, asg: string, atMs: number): ReadonlyMap<string, number> => {
   const settings = new Set(chronicle.cloud.asgChanges(asg).flatMap(({ unfit = [] }) => unfit));
-  const times = [[closed, timesClosed(chronicle, asg)] as const, ...[...settings].map((one) => [one, timesOf(chronicle, asg, one)] as const)];
+  const times = [
+    [closed, timesClosed(chronicle.cloud.asgChanges(asg))] as const,
+    ...[...settings].map((one) => [one, timesOf(chronicle, asg, one)] as const),
+  ];
   return new Map(
     times.flatMap(([setting, spans]) => {
       const now = spans.find(({ fromMs, untilMs }) => fromMs <= atMs && untilMs > atMs);
@@ -82,7 +76,7 @@ const always: readonly Always[] = [
   {
     setting: closed,
     asgsOf: ({ asg }) => (asg === undefined ? [] : [asg]),
-    times: timesClosed,
+    times: (chronicle, asg) => timesClosed(chronicle.cloud.asgChanges(asg)),
     detail: (asg, group) => `the owner of ${asg} suspends Launch, and no decision of ${group} remarks it`,
   },
   {
