@@ -31,7 +31,7 @@ const alarmChange = (
   return { code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to };
 };
 
-/** The end of an alarm may have come while the policy was deleted, so nobody heard it. */
+/** The end of an alarm may have come while the policy was deleted, so that no function received it. */
 const statesAfter = (state: GroupState, group: Group, heard: readonly AlarmFact[], nowMs: number): KnownAlarms => {
   const renewedAtMs = Math.max(state.renewedAtMs ?? 0, group.backAtMs ?? 0);
   return knownAlarms(state.alarmStates ?? {}, sinceRenewed(heard, { renewedAtMs }), group, nowMs);

@@ -151,6 +151,6 @@ const unrepeated = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const lastingAlarmsActAgain: Rule = {
   name: 'an alarm that lasts acts again',
   meaning:
-    'While an alarm stays in ALARM, it changes the desired size again after each cooldown, until the size is at its bound. This holds once an invocation without an injected fault received that state. It does not hold for an alarm that went off before a deleted policy was written again: nobody may have heard of its end.',
+    'While an alarm stays in ALARM, it changes the desired size again after each cooldown, until the size is at its bound. This holds once an invocation without an injected fault received that state. It does not hold for an alarm that went off before a deleted policy was written again: no function may have received the event of its end.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unrepeated(chronicle, timeline)),
 };
