@@ -95,7 +95,9 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
     (asg.Instances ?? []).map((instance) => [instance.InstanceId ?? '', standingOf(name, instance)]),
   );
   const unfit = unfitIn(asg);
-  const holds = [...standings].filter(([, { counts }]) => counts).map(([id]) => id);
+  const countedAs = (isCounted: boolean): readonly string[] =>
+    [...standings].filter(([, { counts }]) => counts === isCounted).map(([id]) => id);
+  const [holds, aside] = [countedAs(true), countedAs(false)];
   return {
     name,
     min: asg.MinSize ?? 0,
@@ -103,6 +105,7 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
     desired: asg.DesiredCapacity ?? 0,
     held: holds.length,
     holds,
+    ...(aside.length > 0 && { aside }),
     inside: standings.size,
     suspended: suspendedIn(asg),
     ...(unfit.length > 0 && { unfit }),

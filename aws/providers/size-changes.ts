@@ -3,7 +3,7 @@ import {
   SuspendProcessesCommand,
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
-import { isAsAdded, shownOf } from '../../core/group/attached-number.ts';
+import { isAsAdded, isStillAsAdded, shownOf } from '../../core/group/attached-number.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import { loweredShownMs } from '../../core/times/times.ts';
 import type { Added } from '../../core/view/added.ts';
@@ -86,7 +86,7 @@ export const createMaximumChanges = (
 const withoutLowering = (added: Added, now: AsgView) => {
   if (shownOf(added, now) === 0) return 'not-yet';
   if (now.desired === added.from) return 'done';
-  return isAsAdded(added, now) && added.from >= now.min ? undefined : 'changed-by-others';
+  return isStillAsAdded(added, now) && added.from >= now.min ? undefined : 'changed-by-others';
 };
 
 /** Changes of an Auto Scaling group's desired capacity, in the same way. */

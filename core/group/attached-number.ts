@@ -31,6 +31,13 @@ export const isAsAdded = (added: Added, asg: AsgView, others: readonly string[] 
   return counts.some((count) => asg.desired === added.from + count);
 };
 
+/**
+ * Whether the desired capacity is what the members of an open note made of it. A member that its Auto Scaling group
+ * ends or keeps aside had joined: where the number counts the other members alone, others lowered it with that member.
+ */
+export const isStillAsAdded = (added: Added, asg: AsgView): boolean =>
+  isAsAdded(added, asg) && !added.instances.some((instance) => asg.aside?.includes(instance));
+
 /** Whether a describe may still show the desired capacity before it was lowered. */
 export const mayBeShown = ({ takenDownAtMs }: Added, nowMs: number): boolean =>
   takenDownAtMs !== undefined && nowMs - takenDownAtMs < loweredShownMs;

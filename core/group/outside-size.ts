@@ -15,7 +15,16 @@ import type { Added } from '../view/added.ts';
 import { unitsEach } from '../view/asg-units.ts';
 import { ownersMax } from '../view/raised-max.ts';
 import type { AsgView, GroupState, View } from '../view/view.ts';
-import { asTakenDown, isAsAdded, isOldNews, mayBeShown, type Shown, shownOf, withLater } from './attached-number.ts';
+import {
+  asTakenDown,
+  isAsAdded,
+  isOldNews,
+  isStillAsAdded,
+  mayBeShown,
+  type Shown,
+  shownOf,
+  withLater,
+} from './attached-number.ts';
 import type { Group } from './group.ts';
 import { asgsOf, namedAsgs } from './holders.ts';
 import { howHeld } from './holding.ts';
@@ -43,7 +52,7 @@ const openOf = (all: readonly Added[]): Added | undefined => all.find((one) => !
 
 const sizeIn = (all: readonly Added[], asg: AsgView, shown: Shown, nowMs: number): number => {
   const open = openOf(all);
-  if (open !== undefined && isAsAdded(open, asg)) return open.from;
+  if (open !== undefined && isStillAsAdded(open, asg)) return open.from;
   const old = all.findLast((one) => isTakenDown(one) && isOldNews(one, asg, shown, nowMs));
   return old?.from ?? asg.desired;
 };
@@ -58,7 +67,7 @@ const leftOf = (added: Added, asg: AsgView, nowMs: number): readonly Added[] => 
   if (isTakenDown(added)) return mayBeShown(added, nowMs) ? [added] : [];
   if (shownOf(added, asg) === 0) return nowMs - added.atMs < attachedWithinMs ? [added] : [];
   if (asg.desired === added.from) return [asTakenDown(added, asg.holds, nowMs)];
-  return isAsAdded(added, asg) ? [added] : [];
+  return isStillAsAdded(added, asg) ? [added] : [];
 };
 
 type Looking = Pick<Group, 'size' | 'holding' | 'pools' | 'former'>;

@@ -89,6 +89,8 @@ export type AsgView = {
    * group launched them itself, or their tags are not shown yet. Absent: none.
    */
   readonly untagged?: Readonly<Record<string, number>>;
+  /** Those in it that do not count: terminating, in standby, or in its warm pool. Absent: none. */
+  readonly aside?: readonly string[];
   /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
   readonly suspended: readonly string[];

@@ -1013,6 +1013,11 @@ describe("changes of an Auto Scaling group's numbers", () => {
       expect(await provider.takeDown({ ...added, instances: ['i-3', 'i-4'] })).toEqual({ kind: 'done' });
       expect(aws.inputsOf('UpdateAutoScalingGroup').map(({ DesiredCapacity }) => DesiredCapacity)).toEqual([2]);
     });
+    test('but not where others ended one of the members with its capacity', async () => {
+      const { provider, aws } = of(shown(3, {}, { ...held, 'i-4': 'Terminating' }));
+      expect(await provider.takeDown({ ...added, instances: ['i-3', 'i-4'] })).toEqual({ kind: 'changed-by-others' });
+      expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([]);
+    });
     test('with the maximum that was raised for it, by one call', async () => {
       const lowered = async (more: object, raised: RaisedMax) => {
         const { provider, aws } = of(shown(3, more), shown(2));

@@ -5,7 +5,7 @@ export const outside: readonly Mutant[] = [
   {
     name: 'what attaching added is taken for the word of others',
     file: 'core/group/outside-size.ts',
-    from: 'if (open !== undefined && isAsAdded(open, asg)) return open.from;',
+    from: 'if (open !== undefined && isStillAsAdded(open, asg)) return open.from;',
     to: '',
     also: [
       {

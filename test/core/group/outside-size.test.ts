@@ -59,6 +59,12 @@ describe('a size that others set', () => {
     expect(read(4, [...three, 'n-1'], [note()])?.size).toBe(3);
     expect(read(3, three, [note()])?.size).toBe(3);
   });
+  it('is the number that others made of it, where they ended a member of the attach with its capacity', () => {
+    const shown = (aside: readonly string[]) => ({ asgs: [asg(4, [...three, 'n-1'], { aside })] });
+    const found = (aside: readonly string[]) => outsideSizeOf(outside, state({ added: [note()] }), shown(aside), nowMs);
+    expect(found(['n-2'])).toMatchObject({ size: 4, added: [] });
+    expect(found(['i-9'])).toMatchObject({ size: 3, added: [note()] });
+  });
   it.each([
     ['smaller than before', 2],
     ['between', 4],
