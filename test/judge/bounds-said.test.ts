@@ -103,7 +103,7 @@ describe('ends hold launches back', () => {
   it('for those that decisions have not left to their Auto Scaling group', () => {
     const ends = (asg?: string) => (script: Script) => {
       script.policy(0, 1, { ...policy, asg: 'web-asg' });
-      script.at(2, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 3, suspended: [], by: { kind: 'user' } });
+      script.at(2, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: asg === undefined ? 0 : 1, suspended: [], by: { kind: 'user' } });
       lacks(script, 2, 10);
       script.member('i-3', { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, ...(asg !== undefined && { asg }) });
       script.claim(40, 'i-3', 'of-0');
@@ -114,6 +114,44 @@ describe('ends hold launches back', () => {
     expect(said(deathsBounded, ends('web-asg'))).toEqual(tooMany);
     // One that no group holds is replaced by none.
     expect(said(leaving, ends())).toEqual(tooMany);
+  });
+
+  it('for those that are warned, while nothing has told the function that', () => {
+    const warned =
+      (how: { readonly heardBy?: string; readonly claimed?: boolean } = {}) =>
+      (script: Script) => {
+        lacks(script, 2, 10);
+        script.member('i-3');
+        script.warn(99, 'i-3');
+        if (how.heardBy !== undefined) script.react(99.5, 103, how.heardBy, [{ about: 'warning', instance: 'i-3' }]);
+        if (how.claimed) script.claim(99.5, 'i-3', 'of-b');
+      };
+    expect(said(deathsBounded, warned())).toEqual([]);
+    expect(said(deathsBounded, warned({ heardBy: 'of-b' }))).toEqual([]);
+    expect(said(deathsBounded, warned({ heardBy: 'of-a' }))).toEqual(tooMany);
+    expect(said(deathsBounded, warned({ claimed: true }))).toEqual(tooMany);
+  });
+
+  it('for those that an Auto Scaling group is about to launch', () => {
+    const lacking =
+      (how: { readonly sinceS?: number; readonly suspended?: readonly string[]; readonly toldS?: number } = {}) =>
+      (script: Script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        const asg = { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, by: { kind: 'user' } } as const;
+        script.at(-200, { ...asg, desired: 0, suspended: how.suspended ?? [] });
+        script.at(how.sinceS ?? 95, { ...asg, desired: 1, suspended: how.suspended ?? [] });
+        lacks(script, 2, 10);
+        const told = { about: 'launch-unsuccessful', asg: 'web-asg' } as const;
+        if (how.toldS !== undefined) script.react(how.toldS, how.toldS + 1, 'of-b', [told]);
+      };
+    expect(said(deathsBounded, lacking())).toEqual([]);
+    expect(said(deathsBounded, lacking({ suspended: ['Launch'] }))).toEqual(tooMany);
+    // A message told that the group could not launch. One about an earlier gap says nothing of this one.
+    expect(said(deathsBounded, lacking({ toldS: 97 }))).toEqual(tooMany);
+    expect(said(deathsBounded, lacking({ toldS: 60 }))).toEqual([]);
+    // Holdfast waits for 90 s, from the first look that can show the gap.
+    expect(said(deathsBounded, lacking({ sinceS: -20 }))).toEqual([]);
+    expect(said(deathsBounded, lacking({ sinceS: -100 }))).toEqual(tooMany);
   });
 
   it('counts a requested instance once', () => {

@@ -162,7 +162,7 @@ const deathsAt = (chronicle: Chronicle, group: string, atMs: number): readonly F
 
 /** What a look may know of members that ended. */
 type Known = {
-  /** It may show them alive. */
+  /** It may show them as members that stay. */
   readonly alive?: readonly Life[];
   /** They have a swap, and decisions say that their Auto Scaling group replaces them. */
   readonly left?: ReadonlySet<string>;
@@ -194,22 +194,22 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
 /**
  * Whether a decision may launch fewer than its group lacks because of such ends: all that it lacks would be more than ten for each.
  *
- * @param unseen have ended, and the look may show each of them alive. Then it is not missing, and its end does not count
- * @param inFlight how many were requested before and are not launched yet
+ * @param unseen have ended or were warned, and the look may show each of them as staying. Then it is not missing, and its end does not count
+ * @param coming how many were requested before, or are expected of Auto Scaling groups, and are not launched yet
  * @param left ended and have a swap, and decisions say that their Auto Scaling group replaces them
  */
 export const deathsMayHoldBack = (
   chronicle: Chronicle,
   group: string,
   atMs: number,
-  { unseen, inFlight, left }: { readonly unseen: readonly Life[]; readonly inFlight: number; readonly left: ReadonlySet<string> },
+  { unseen, coming, left }: { readonly unseen: readonly Life[]; readonly coming: number; readonly left: ReadonlySet<string> },
 ): boolean => {
   const dead = deathsAt(chronicle, group, atMs).map(({ life }) => life);
   // First those whose ends do not count: to show them alive takes nothing from the ends.
   const mayBeShown = [...unseen.filter((life) => !dead.includes(life)), ...unseen.filter((life) => dead.includes(life))];
   return [...mayBeShown.keys(), mayBeShown.length].some((count) => {
     const alive = mayBeShown.slice(0, count);
-    const lack = Math.max(1, lackAt(chronicle, group, atMs, { alive, left }) - inFlight);
+    const lack = Math.max(1, lackAt(chronicle, group, atMs, { alive, left }) - coming);
     return dead.filter((life) => !alive.includes(life)).length + lack > mostPerNeed * lack;
   });
 };

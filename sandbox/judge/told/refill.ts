@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import { asgsOf } from '../policy/policy.ts';
 import { times } from '../times.ts';
 import { failsForLong } from '../world/failing-refills.ts';
-import { goneAtMs, isAlive, isExchange, isFunction, type Life, stayAt } from '../world/life.ts';
+import { endless, goneAtMs, isAlive, isExchange, isFunction, type Life, stayAt } from '../world/life.ts';
 import { tellsEnd } from './leaving.ts';
 
 /** The least that an Auto Scaling group wanted to hold between two moments. */
@@ -191,15 +191,46 @@ export const refillAt = (
   }, 0);
 };
 
+/** How many an Auto Scaling group lacks of its desired capacity; whom it still holds counts as held. One that may not launch lacks none. */
+const gapAt = (chronicle: Chronicle, asg: string, atMs: number): number => {
+  const { desired = 0, suspended = [] } = chronicle.cloud.asgAt(asg, atMs) ?? {};
+  const held = chronicle.lives.filter((life) => stayAt(life, atMs)?.asg === asg).length;
+  return suspended.includes('Launch') ? 0 : Math.max(0, desired - held);
+};
+
+const gapsAt = (chronicle: Chronicle, group: string, atMs: number) => {
+  const policy = chronicle.policyAt(group, atMs);
+  return (policy === undefined ? [] : asgsOf(policy)).map((asg) => ({ asg, gap: gapAt(chronicle, asg, atMs) }));
+};
+
 /**
  * How many the Auto Scaling groups of a group are about to launch by themselves at a moment, up to their desired capacity; whom they still hold counts as
  * held. Other than `refillAt` it does not read what they launched afterwards.
  */
-export const refillNow = (chronicle: Chronicle, group: string, atMs: number): number => {
-  const policy = chronicle.policyAt(group, atMs);
-  return (policy === undefined ? [] : asgsOf(policy)).reduce((sum, asg) => {
-    const { desired = 0, suspended = [] } = chronicle.cloud.asgAt(asg, atMs) ?? {};
-    const held = chronicle.lives.filter((life) => stayAt(life, atMs)?.asg === asg).length;
-    return sum + (suspended.includes('Launch') ? 0 : Math.max(0, desired - held));
-  }, 0);
+export const refillNow = (chronicle: Chronicle, group: string, atMs: number): number =>
+  gapsAt(chronicle, group, atMs).reduce((sum, { gap }) => sum + gap, 0);
+
+/** Since when an Auto Scaling group has lacked members. A launch of its own begins this time anew. */
+const gapSinceMs = (chronicle: Chronicle, asg: string, atMs: number): number => {
+  const own = chronicle.lives.filter(({ by }) => by.kind === 'asg' && by.asg === asg).map(({ launchedAtMs }) => launchedAtMs);
+  const changes = [
+    ...chronicle.lives.flatMap(({ stays }) => stays.filter((stay) => stay.asg === asg).flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])),
+    ...chronicle.cloud.asgChanges(asg).map((change) => change.atMs),
+  ];
+  const moments = [...new Set([...own, ...changes])].filter((one) => one <= atMs).sort((a, b) => a - b);
+  const whole = moments.findLastIndex((one) => own.includes(one) || gapAt(chronicle, asg, one) === 0);
+  return (own.includes(moments[whole] ?? atMs) ? moments[whole] : moments[whole + 1]) ?? atMs;
 };
+
+/**
+ * The same as `refillNow` for Auto Scaling groups that Holdfast still waits for: the gap is not older than it waits for a refill, counted from the first
+ * look that could show the gap, and no message has told since then that the group failed to launch.
+ */
+export const refillExpected = (chronicle: Chronicle, group: string, atMs: number): number =>
+  gapsAt(chronicle, group, atMs)
+    .filter(({ asg, gap }) => {
+      const sinceMs = gap > 0 ? gapSinceMs(chronicle, asg, atMs) : endless;
+      const shownMs = sinceMs + chronicle.times.asgLagMs + times.tickMs + times.reactMs + 2 * chronicle.times.clockMs;
+      return atMs <= shownMs + times.asgRefillMs && !isToldToFail(chronicle, asg, sinceMs, atMs);
+    })
+    .reduce((sum, { gap }) => sum + gap, 0);

@@ -6,10 +6,12 @@ import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { inFlightAt } from '../../members/in-flight.ts';
 import { headcountAt, surgeOf, unseenEnds } from '../../members/staying.ts';
+import { unheardWarnings } from '../../members/unheard.ts';
 import { boundsSaid, type SaidBound } from '../../said/bounds.ts';
 import { decisionWrite, lookedByMs } from '../../said/decision-writes.ts';
 import { times } from '../../times.ts';
 import { isHindered, telling } from '../../told/hindrance.ts';
+import { refillExpected } from '../../told/refill.ts';
 import { heardBy, newestEach, outcomesOf } from '../../told/sizes-of-alarms.ts';
 import { isDeniedStill } from '../../world/denied.ts';
 import { isFunction, type Life } from '../../world/life.ts';
@@ -58,13 +60,13 @@ const leftUntil = (chronicle: Chronicle, group: string, untilMs: number): Readon
   new Set(boundsSaid(chronicle.history).flatMap((said) => (said.group === group && said.lookedMs <= untilMs ? said.left : [])));
 
 /**
- * Whether ends held launches back, by what the look could know of the members: an end a moment before it, requests that others had made, and whom
- * decisions had left to their Auto Scaling groups.
+ * Whether ends held launches back, by what the look could know of the members: an end a moment before it, a warning without a message, requests that others
+ * had made, what Auto Scaling groups were about to launch, and whom decisions had left to these groups.
  */
 const wereHeldBack = (chronicle: Chronicle, { group, by, lookedMs, writtenMs }: Moments, atMs: number): boolean =>
   deathsMayHoldBack(chronicle, group, atMs, {
-    unseen: unseenEnds(chronicle, group, { by, sinceMs: lookedMs, atMs: writtenMs }),
-    inFlight: inFlightAt(chronicle, group, atMs),
+    unseen: [...unseenEnds(chronicle, group, { by, sinceMs: lookedMs, atMs: writtenMs }), ...unheardWarnings(chronicle, group, { by, atMs })],
+    coming: inFlightAt(chronicle, group, atMs) + refillExpected(chronicle, group, atMs),
     left: leftUntil(chronicle, group, lookedMs),
   });
 
@@ -122,7 +124,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
 export const boundsAreTrue: Rule = {
   name: 'what holds launches back is true',
   meaning:
-    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. The limit is said to end no later than the first of the launches that count, or of those of about the same time. A member counts as present if the look need not show its end. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group. Where its function ended before it had written the state of the group, it opens no breaker.',
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. The limit is said to end no later than the first of the launches that count, or of those of about the same time. A member counts as present if the look need not show its end, or if no message had told the function of its warning and it had no swap. What an Auto Scaling group lacks is not missing while Holdfast waits for the group to launch it. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group. Where its function ended before it had written the state of the group, it opens no breaker.',
   broken: (chronicle) =>
     boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs: saidMs, outcome, bounds }): readonly Broken[] => {
       const written = decisionWrite(chronicle, group, id);
