@@ -126,14 +126,20 @@ const whyNoRefill = (asg: AsgView, view: View): 'idle' | 'refused' | undefined =
   return gap?.refused ? 'refused' : undefined;
 };
 
-/** How many living members a group has launched by itself that its describe does not show yet. */
+/**
+ * How many living members a group has launched by itself that its describe does not show yet. One that the group
+ * terminates, by its own choice or by ours, was shown before: it has left the group, and EC2 shows it for a while more.
+ */
 const unshownOf = ({ name }: AsgView, view: View): number => {
   const { joins } = howHeld(view.group);
-  const dead = deadIn(view);
+  const terminated = view.swaps.filter(
+    ({ releaseAskedAtMs, hooks }) => releaseAskedAtMs !== undefined || hooks?.some(({ asg }) => asg === name),
+  );
+  const left = new Set([...deadIn(view), ...terminated.map(({ instance }) => instance)]);
   const isOwn = ({ instance, pool, reservation, unshown }: Member): boolean =>
     unshown === true &&
     reservation === undefined &&
-    !dead.has(instance) &&
+    !left.has(instance) &&
     (joins ?? view.group.pools[pool ?? '']?.asg) === name;
   return view.members.filter(isOwn).length;
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { gapsNow, groupsToTakeOver, isEndingSome, notShownYet, ownRefill, ownShrink, unnoticed } from '../../../core/view/asg-ledger.ts';
 import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { members } from '../members.ts';
@@ -66,6 +67,15 @@ describe('what Auto Scaling groups launch by themselves', () => {
     expect(refill({}, { ended: ['spot-a#1'] })).toBe(2);
     expect(ownRefill(look([asg({ desired: 2 })], { members: members(spotA, 1, { unshown: true }) }))).toBe(0);
     expect(ownRefill(look([asg({ name: 'other', desired: 4 })], { members: members(spotA, 1, { unshown: true }) }))).toBe(2);
+  });
+  it('is not less by a member that the group terminates, and that only EC2 still shows', () => {
+    const refill = (rest: Partial<Swap>) =>
+      ownRefill(
+        look([asg({ desired: 3 })], { members: members(spotA, 1, { unshown: true }), swaps: [swapOf('spot-a#1', { reason: 'scale-in', ...rest })] }),
+      );
+    expect([refill({ releaseAskedAtMs: nowMs }), refill(onHook)]).toEqual([1, 1]);
+    // One that leaves for another reason may have just been launched, and the describe is older.
+    expect(refill({})).toBe(0);
   });
   it('is only what replaces the dead after a failed launch', () => {
     expect(ownRefill(look([asg({ desired: 4 })], { ...gap(nowMs, true), ended: ['i-1'] }))).toBe(1);
