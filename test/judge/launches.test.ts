@@ -198,6 +198,31 @@ describe('a limit of launches that a new policy has just lifted', () => {
   });
 });
 
+describe('a policy that is written while no pool of the one before can give', () => {
+  it('begins the time for a request anew, once a function received it', () => {
+    const asked = ({ gaveS = 150, launchedS = 115 } = {}) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...policy, capacity: { spread: ['spot-b'] } });
+        script.desired(1, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance);
+        for (const [second, capacity] of [
+          [2, 0],
+          [gaveS, 10],
+        ] as const)
+          script.at(second, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity, priceUsdPerHour: 0.03 });
+        script.warn(95, 'i-1');
+        script.react(96, 98, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(105, 2, policy);
+        script.react(106, 108, 'i-b', [{ about: 'policy', group: 'web' }]);
+        script.launch(launchedS, 'i-n', { by: react('i-b') });
+      });
+    expect(asked()).toEqual([]);
+    expect(asked({ launchedS: 130 })).toHaveLength(1);
+    // The pool could give before the policy was written.
+    expect(asked({ gaveS: 3 })).toHaveLength(1);
+  });
+});
+
 describe('a limit of launches that does not suffice for those that died and those that are warned', () => {
   it('excuses a late request for one of them', () => {
     const asked = (count: number) =>
@@ -233,6 +258,24 @@ describe('a replacement that is requested soon', () => {
       });
     expect(asked(600_000)).toEqual([]);
     expect(asked(100_000)).toHaveLength(1);
+  });
+  it('is none for a member whose warning was received, and lost with the state table before it was received again', () => {
+    const asked = ({ restoredS = 80, copiedS = 60, again = false } = {}) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.warn(70, 'i-2');
+        script.react(71, 73, 'i-0', [{ about: 'warning', instance: 'i-2' }]);
+        script.launch(72, 'i-3', { by: react('i-0') });
+        const restored = { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [], copiedAtMs: 1_000 * copiedS } as const;
+        script.at(restoredS, restored);
+        script.desired(85, 3);
+        if (again) script.react(90, 92, 'i-0', [{ about: 'warning', instance: 'i-2' }]);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(102, 'i-n', { by: react('i-a') });
+      }).filter((detail) => detail.includes('of i-1'));
+    expect(asked()).toEqual([]);
+    expect([asked({ copiedS: 75 }), asked({ restoredS: 70 }), asked({ again: true })].map(({ length }) => length)).toEqual([1, 1, 1]);
   });
   it('is none for a member that its user detached less than 45 seconds after it joined, at the time of the warning', () => {
     const asked = ({ joinedS = 60, launches = 1 } = {}) =>

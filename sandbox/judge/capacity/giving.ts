@@ -4,6 +4,7 @@ import { couldBeKnown, isStray, storedAtMs } from '../members/staying.ts';
 import { isInWarmPool } from '../members/warm-pools.ts';
 import { limitFor, type Policy, type PolicyPool } from '../policy/policy.ts';
 import { mayBecome, offeringsOf, poolOf } from '../policy/pools.ts';
+import { usedPools } from '../policy/tree.ts';
 import { times } from '../times.ts';
 import { mayBeUndone, undoneUntil } from '../told/losses.ts';
 import { nameOf, type OfferingName } from '../world/cloud.ts';
@@ -324,3 +325,7 @@ export const mayBeRequested = (chronicle: Chronicle, policy: Policy, pool: Polic
   bootsRestUntil(chronicle, moment.group, pool.name, moment.atMs, moment.sinceMs) <= moment.sinceMs &&
   !isFull(chronicle, policy, pool, moment) &&
   offeringsOf(pool).some((offering) => isPriced(chronicle, pool, offering, moment, 'surely') && hasRoom(chronicle, policy, offering, moment));
+
+/** Whether some pool of a policy could give one more. A resting offering is not requested again yet, and a full one cannot give. */
+export const givesSome = (chronicle: Chronicle, policy: Policy, moment: Moment): boolean =>
+  usedPools(policy).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0);

@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Policy } from '../policy/policy.ts';
 import { times } from '../times.ts';
 import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, takenByMs, warnedAtMs } from '../world/life.ts';
+import { isLostByRestore } from '../world/restores.ts';
 
 /** Messages that gave the reason why an instance leaves, before it ended. */
 export const toldOf = (life: Life, about: Delivery['told']['about']): readonly Delivery[] =>
@@ -30,6 +31,13 @@ export const isTooYoung = (chronicle: Chronicle, life: Life, delivery: Delivery)
 /** A fault met the function, and the function gave the message back. */
 export const isFailed = (chronicle: Chronicle, delivery: Delivery): boolean =>
   isGivenBack(chronicle, delivery) && chronicle.invocations.get(delivery.invocation)?.ended?.injected === true;
+
+/**
+ * Whether the swap of a warned member was lost with the state table before a message told the warning again. EC2 warns once, and describes say nothing
+ * about warnings.
+ */
+export const isForgotten = (chronicle: Chronicle, { told, atMs }: Delivery, byMs: number): boolean =>
+  told.about === 'warning' && isLostByRestore(chronicle, atMs, byMs);
 
 /** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */
 export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>

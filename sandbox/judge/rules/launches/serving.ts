@@ -1,6 +1,6 @@
 import { deathsMayBound } from '../../capacity/boots.ts';
 import { gaveNothingUntil } from '../../capacity/capacity.ts';
-import { givingOf } from '../../capacity/giving.ts';
+import { givesSome } from '../../capacity/giving.ts';
 import { limitMayBound } from '../../capacity/launch-limit.ts';
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
@@ -9,7 +9,6 @@ import { holdsPlace } from '../../members/holds-place.ts';
 import { servesAgainMsIn } from '../../members/serves-again.ts';
 import { headcountAt } from '../../members/staying.ts';
 import { actsSince, wasIdle } from '../../policy/modes.ts';
-import { usedPools } from '../../policy/tree.ts';
 import { remembered } from '../../remembered.ts';
 import { times } from '../../times.ts';
 import {
@@ -19,6 +18,7 @@ import {
   heardAtMs,
   heardOfEndAtMs,
   isFailed,
+  isForgotten,
   isHealthy,
   isTooYoung,
   isUnshown,
@@ -168,7 +168,8 @@ const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
     (one) =>
       one.atMs <= byMs &&
       (one.told.about !== 'state' || (tellsEnd(one) && !isUnshown(chronicle, life, one) && !isOutOfDate(one))) &&
-      !saysNothingYet(chronicle, life, one, byMs),
+      !saysNothingYet(chronicle, life, one, byMs) &&
+      !isForgotten(chronicle, one, byMs),
   );
 
 /** Holdfast requested it after the warning was heard, and others ended it since: it counts as requested. Its own loss is judged separately. */
@@ -274,13 +275,17 @@ export const unrequestedUntil = (chronicle: Chronicle, group: string, heardMs: n
 
 /**
  * When a change of the policy in this time begins it anew. The group may be let go: then a function could launch for its next policy. Or its launches
- * are at their limit, and a policy lifts it: then a function could launch once it received that policy.
+ * are at their limit, or no pool of the policy before could give: then a function could launch once it received the new policy.
  */
 const begunAnewMs = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number | undefined => {
   const changes = (chronicle.groups.get(group)?.policies ?? []).filter(({ atMs }) => atMs > fromMs && atMs <= untilMs);
   const letGo = changes.findLast(({ policy }) => policy === undefined);
   if (letGo !== undefined) return couldLaunchAtMs(chronicle, group, letGo.atMs);
-  const lifting = changes.findLast(({ atMs }) => limitMayBound(chronicle, group, atMs));
+  const gaveNothing = (atMs: number): boolean => {
+    const before = chronicle.policyAt(group, atMs - 1);
+    return before !== undefined && !givesSome(chronicle, before, { group, sinceMs: fromMs, atMs: atMs - 1, besideUntilMs: atMs - 1 });
+  };
+  const lifting = changes.findLast(({ atMs }) => limitMayBound(chronicle, group, atMs) || gaveNothing(atMs));
   return lifting === undefined ? undefined : followsFromMs(chronicle, group, lifting.atMs);
 };
 
@@ -304,11 +309,10 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
   const shortBy = unrequestedUntil(chronicle, group, heardMs, untilMs);
   const policy = chronicle.policyAt(group, untilMs);
   if (shortBy <= 0 || policy === undefined) return [];
-  // A resting offering is not requested again yet, and a full one cannot give.
   const placedBy = hearerOf(chronicle, life, heardMs);
   // What is requested later fills no place that was free.
   const moment = { group, sinceMs: heardMs, atMs: untilMs, besideUntilMs: untilMs, ...(placedBy !== undefined && { placedBy }) };
-  if (!usedPools(policy).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
+  if (!givesSome(chronicle, policy, moment)) return [];
   const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the ${what} of ${life.instance} was heard, ${shortBy} are still not requested`;
   return [{ group, instance: life.instance, atMs: untilMs, heardAtMs: toldMs, members: shortBy, detail }];
 };
@@ -316,6 +320,6 @@ const requestedLate = (chronicle: Chronicle, life: Life, { what, toldMs, memberM
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
   meaning:
-    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and a member that its user detached until 45 seconds after it joined. A member that ended after its user took it out of its Auto Scaling group counts as replaced by this group, if a late describe may still show it there. An event of an end that is older than three minutes tells nothing about a member that lives. A pool below a child of weight 0 gives nothing. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. So they do if its launches were at their limit, and a policy is written in these ten seconds. If Holdfast had resumed a process of the Auto Scaling group that would replace the member, and its owner suspended it again, they begin 20 seconds after that resume. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
+    'As many members are there or on their way as are desired, ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, or the event of an end that no such warning announced and that Holdfast did not cause. A warned member counts as there until such an invocation received its warning, and while it runs if its swap was lost with the state table since, and a member that its user detached until 45 seconds after it joined. A member that ended after its user took it out of its Auto Scaling group counts as replaced by this group, if a late describe may still show it there. An event of an end that is older than three minutes tells nothing about a member that lives. A pool below a child of weight 0 gives nothing. If the group was let go then, or is let go in these ten seconds, they begin when such an invocation received its next policy or a tick. So they do if its launches were at their limit or no pool could give, and a policy is written in these ten seconds. If Holdfast had resumed a process of the Auto Scaling group that would replace the member, and its owner suspended it again, they begin 20 seconds after that resume. A size that others set counts once no late describe of the Auto Scaling group can show the one before. If it may be lost, because it is the number that an attach had made, what the Auto Scaling group shows without that attach counts.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => newsOf(chronicle, life).flatMap((news) => requestedLate(chronicle, life, news))),
 };
