@@ -187,6 +187,16 @@ describe('the limit of launches holds back', () => {
     expect(said(launchesBounded, waits(2, ['i-1']))).toEqual(overLimit);
   });
 
+  it('what an Auto Scaling group launched by itself, only until a describe must show it', () => {
+    const launchedS = (second: number) => (script: Script) => {
+      script.policy(0, 1, { ...limited(4, 1), asg: 'web-asg' });
+      script.desired(50, 5);
+      script.launch(second, 'i-3', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+    };
+    expect(said(launchesBounded, launchedS(99.5))).toEqual([]);
+    expect(said(launchesBounded, launchedS(90))).toEqual(overLimit);
+  });
+
   it('what an alarm would add, only where the decision was not carried out', () => {
     // The alarm makes the size four: two run, and two are missing.
     const alarm = (name: string, atMost: number) => (script: Script) => {

@@ -5,7 +5,7 @@ import { firstCountsUntil, limitMayBound } from '../../capacity/launch-limit.ts'
 import type { Chronicle } from '../../chronicle.ts';
 import type { Finding, Rule } from '../../finding.ts';
 import { inFlightAt } from '../../members/in-flight.ts';
-import { headcountAt, surgeOf, unseenEnds } from '../../members/staying.ts';
+import { couldBeKnown, headcountAt, surgeOf, unseenEnds } from '../../members/staying.ts';
 import { unheardWarnings } from '../../members/unheard.ts';
 import { boundsSaid, type SaidBound } from '../../said/bounds.ts';
 import { decisionWrite, lookedByMs } from '../../said/decision-writes.ts';
@@ -28,11 +28,20 @@ type Moments = {
 /** Whether it is so when the function looked, or when it had stored its decision. */
 const atEither = ({ lookedMs, writtenMs }: Moments, isSo: (atMs: number) => boolean): boolean => isSo(lookedMs) || isSo(writtenMs);
 
-/** The most that a look may find a group to lack: those that leave are missing, and so are those that its surge launches ahead of their swaps. */
-const lackedAt = (chronicle: Chronicle, group: string, atMs: number, sizes = chronicle.desiredIn(group, atMs, atMs)): number => {
+/**
+ * The most that a look may find a group to lack: those that leave are missing, those that its surge launches ahead of their swaps, and those that an Auto
+ * Scaling group launched a moment before.
+ */
+const lackedAt = (
+  chronicle: Chronicle,
+  { group, lookedMs: sinceMs }: Pick<Moments, 'group' | 'lookedMs'>,
+  atMs: number,
+  sizes = chronicle.desiredIn(group, atMs, atMs),
+): number => {
   const { staying, waiting, claimed } = headcountAt(chronicle, group, atMs);
+  const known = [...staying, ...waiting].filter((life) => couldBeKnown(chronicle, life, { sinceMs, atMs }));
   const surge = surgeOf(chronicle.policiesIn(group, atMs, atMs), claimed, isDeniedStill(chronicle, group, atMs));
-  return Math.max(1, ...sizes.map((desired) => desired - staying.length - waiting.length + surge));
+  return Math.max(1, ...sizes.map((desired) => desired - known.length + surge));
 };
 
 /**
@@ -50,8 +59,10 @@ const sizesUnstored = (chronicle: Chronicle, { group, by, lookedMs, writtenMs, o
 const wasAtLimit = (chronicle: Chronicle, moments: Moments, atMs: number): boolean => {
   const { group } = moments;
   return (
-    limitMayBound(chronicle, group, atMs, { lack: lackedAt(chronicle, group, atMs) }) ||
-    sizesUnstored(chronicle, moments).some((size) => limitMayBound(chronicle, group, atMs, { lack: lackedAt(chronicle, group, atMs, [size]), size }))
+    limitMayBound(chronicle, group, atMs, { lack: lackedAt(chronicle, moments, atMs) }) ||
+    sizesUnstored(chronicle, moments).some((size) =>
+      limitMayBound(chronicle, group, atMs, { lack: lackedAt(chronicle, moments, atMs, [size]), size }),
+    )
   );
 };
 
@@ -124,7 +135,7 @@ const whyFalse = (chronicle: Chronicle, said: SaidBound, moments: Moments): stri
 export const boundsAreTrue: Rule = {
   name: 'what holds launches back is true',
   meaning:
-    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. The limit is said to end no later than the first of the launches that count, or of those of about the same time. A member counts as present if the look need not show its end, or if no message had told the function of its warning and it had no swap. What an Auto Scaling group lacks is not missing while Holdfast waits for the group to launch it. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group. Where its function ended before it had written the state of the group, it opens no breaker.',
+    'Where a stored decision says that the limit of launches or too many early ends hold launches back, that a pool rests after failed boots, or that a breaker is open, this is so: by the launches, requests, swaps, ends and events of the record. The limit is said to end no later than the first of the launches that count, or of those of about the same time. A member counts as present if the look need not show its end, or if no message had told the function of its warning and it had no swap. A member that an Auto Scaling group launched by itself counts once a describe must show it. What such a group lacks is not missing while Holdfast waits for the group to launch it. A member that ended is not missing once a decision has left it to its Auto Scaling group, while that group replaces it. Where a decision was not carried out, its size may be one that the alarms it heard make of the size of the group. Where its function ended before it had written the state of the group, it opens no breaker.',
   broken: (chronicle) =>
     boundsSaid(chronicle.history).flatMap(({ id, group, lookedMs: saidMs, outcome, bounds }): readonly Broken[] => {
       const written = decisionWrite(chronicle, group, id);
