@@ -32,7 +32,8 @@ import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/launches/l
 import { maximumHeld, needlessLaunch } from './rules/launches/needless-launch.ts';
 import { earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/launches/placement.ts';
 import { pricesAreRead } from './rules/launches/prices-read.ts';
-import { requestedSoon, servesAgain } from './rules/launches/serving.ts';
+import { requestedSoon } from './rules/launches/requested.ts';
+import { servesAgain } from './rules/launches/serving.ts';
 import { sparesServe } from './rules/launches/spares.ts';
 import { fullSubnetsRest } from './rules/launches/subnets.ts';
 import { versionsAsNamed } from './rules/launches/template-versions.ts';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { History } from '../../sandbox/judge/history.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from '../../sandbox/judge/rules/bounds/boots.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/launches/placement.ts';
-import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
+import { requestedSoon } from '../../sandbox/judge/rules/launches/requested.ts';
+import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { details, faultOf, throttled } from './details.ts';
 import { policy, react, type Script, spec, twoServe } from './histories.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { launchesWithinLimit } from '../../sandbox/judge/rules/bounds/launches.ts';
-import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
+import { requestedSoon } from '../../sandbox/judge/rules/launches/requested.ts';
+import { servesAgain } from '../../sandbox/judge/rules/launches/serving.ts';
 import { details } from './details.ts';
 import { historyOf, policy, react, type Script, spec, twoServe, user } from './histories.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ownersSuspensionsStand } from '../../sandbox/judge/rules/auto-scaling/suspended.ts';
-import { requestedSoon } from '../../sandbox/judge/rules/launches/serving.ts';
+import { requestedSoon } from '../../sandbox/judge/rules/launches/requested.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, user } from './histories.ts';
 

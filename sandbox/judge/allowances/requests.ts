@@ -4,7 +4,7 @@ import type { HistoryEvent } from '../history.ts';
 import { ownLaunches } from '../members/staying.ts';
 import { asgsOf } from '../policy/policy.ts';
 import { remembered } from '../remembered.ts';
-import { requestedSoon, requestTime, unrequestedUntil } from '../rules/launches/serving.ts';
+import { requestedSoon, requestTime, unrequestedUntil } from '../rules/launches/requested.ts';
 import { times } from '../times.ts';
 import { hasDied, isHealthy } from '../told/leaving.ts';
 import { isFunction } from '../world/life.ts';

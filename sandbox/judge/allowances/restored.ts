@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { takenOutAgain, takenOutOnce, warnedTakenOut } from '../rules/drains/warned.ts';
-import { requestedSoon } from '../rules/launches/serving.ts';
+import { requestedSoon } from '../rules/launches/requested.ts';
 import { toldOnTheBus } from '../rules/said/announced.ts';
 import { sentWithoutShortfall } from '../rules/said/announced-details.ts';
 import { everythingExplained } from '../rules/said/explained.ts';
