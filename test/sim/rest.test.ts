@@ -160,6 +160,7 @@ describe('a run is at rest', () => {
     const rest = (third: Member, more: Partial<Scene> = {}) =>
       restOf({ members: [...two, third], policy: { spare: 1 }, desired: 2, spare: 1, holding: { kind: 'attach', asg: 'web-asg' }, ...more });
     expect([await rest(launched), await rest({ ...launched, asg: inAsg })]).toEqual([false, true]);
+    expect(await rest({ ...launched, tags: { ...launched.tags, [ec2Tags.joined]: 'web-asg 1' } })).toBe(true);
     expect([await rest({ id: 'i-3' }), await rest(launched, { holding: { kind: 'tag' } }), await rest(launched, { mode: 'observe' })]).toEqual([
       true,
       true,

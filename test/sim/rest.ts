@@ -57,9 +57,9 @@ const muteIn = ({ sandbox: { world }, groupOf }: Stage, group: string): Readonly
 };
 
 /**
- * A member that runs and does not serve yet will change what its group does once it serves. It has not booted yet, or its target group still makes the first
- * checks. One that Holdfast launched has yet to join the Auto Scaling group that members are attached to. Whom EC2 refused to end may be nobody's, and never
- * serve.
+ * A member that runs and does not serve yet will change what its group does once it serves. It has not booted yet, or its target group still makes the
+ * first checks. One that Holdfast launched has yet to join the Auto Scaling group that members are attached to, unless its user detached it since. Whom
+ * EC2 refused to end may be nobody's, and never serve.
  */
 const isComingUp = (
   { sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage,
@@ -74,7 +74,7 @@ const isComingUp = (
       ({ id, asg, targets, tags }) =>
         lives.get(id)?.servingAtMs === undefined ||
         Object.values(targets).includes('initial') ||
-        (joins && asg === undefined && tags[ec2Tags.reservation] !== undefined),
+        (joins && asg === undefined && tags[ec2Tags.reservation] !== undefined && tags[ec2Tags.joined] === undefined),
     );
 };
 
