@@ -1,5 +1,5 @@
 import { inBrief, isOpen } from '../launch/reservation-life.ts';
-import { isResting, type Lesson, type PoolMemory } from '../pool-memory/pool-memory.ts';
+import { type Lesson, type PoolMemory, restingOf } from '../pool-memory/pool-memory.ts';
 import type { GroupState } from '../view/view.ts';
 
 /** Half of what a DynamoDB item holds (400 KB), so that there is room for what a storm adds. */
@@ -32,7 +32,7 @@ const withoutLessons = (memory: PoolMemory, may: (lesson: Lesson) => boolean, by
 const steps: Readonly<Record<Shed, (state: GroupState, nowMs: number, over: number) => GroupState>> = {
   'finished-lessons': (state, nowMs, over) => ({
     ...state,
-    memory: withoutLessons(state.memory, (lesson) => !isResting(lesson, nowMs), over),
+    memory: withoutLessons(state.memory, (lesson) => !restingOf(lesson, nowMs), over),
   }),
   // A request with a response is not repeated, and the stored decision also has the members that its instances replace.
   'replaced-instances': (state) => ({

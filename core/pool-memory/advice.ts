@@ -1,7 +1,7 @@
 import { type OfferingKey, offeringKey, parseOfferingKey } from '../pool/offering.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
-import { isResting, type Lesson, type PoolMemory } from './pool-memory.ts';
+import { type Lesson, type PoolMemory, restingOf } from './pool-memory.ts';
 
 /**
  * Rest after a rebalance recommendation, because EC2 never says that the risk is over. It is longer only while members
@@ -30,8 +30,10 @@ const lessonOf = (atMs: number, coolingUntilMs: number, previous: Lesson | undef
 });
 
 /** A present refusal or warning is stronger than advice. Of two pieces of advice, the later one counts. */
-const isTold = (previous: Lesson | undefined, untilMs: number, nowMs: number): boolean =>
-  isResting(previous, nowMs) && (previous.kind !== 'advised' || previous.coolingUntilMs >= untilMs);
+const isTold = (previous: Lesson | undefined, untilMs: number, nowMs: number): boolean => {
+  const present = restingOf(previous, nowMs);
+  return present !== undefined && (present.kind !== 'advised' || present.coolingUntilMs >= untilMs);
+};
 
 /**
  * Memory after rebalance recommendations that were acted on. Each counts once, from when it was received, however long
@@ -60,7 +62,7 @@ export const adviseAgainst = (memory: PoolMemory, offerings: readonly OfferingKe
  * not stored.
  */
 export const whileMembersWait = (memory: PoolMemory, swaps: readonly Swap[], nowMs: number): PoolMemory => {
-  const risky = adviceIn(swaps, ['waiting', 'leaving']).filter(({ offering }) => !isResting(memory[offering], nowMs));
+  const risky = adviceIn(swaps, ['waiting', 'leaving']).filter(({ offering }) => !restingOf(memory[offering], nowMs));
   const lessons = risky.map(({ offering }) => [offering, lessonOf(nowMs, nowMs + waitingForMs, memory[offering])]);
   return { ...memory, ...Object.fromEntries(lessons) };
 };

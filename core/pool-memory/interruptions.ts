@@ -1,5 +1,12 @@
 import { type OfferingKey, parseOfferingKey } from '../pool/offering.ts';
-import { interruptedRestMs, isResting, type Lesson, type PoolMemory, takenAtOnceCode } from './pool-memory.ts';
+import {
+  interruptedRestMs,
+  isResting,
+  type Lesson,
+  type PoolMemory,
+  takenAtOnceCode,
+  withoutRefusal,
+} from './pool-memory.ts';
 import { refusedRestMs } from './refusals.ts';
 
 /** An instance that is warned sooner than this after its launch was of no use. The time is that of a spot notice. */
@@ -87,7 +94,7 @@ export const rememberInterruptions = (
     const isRefused = previous?.kind === 'refused' && isResting(previous, nowMs);
     next[key] = isRefused
       ? { ...previous, interruptedAtMs: Math.max(atMs, previous.interruptedAtMs ?? 0) }
-      : later(previous, lessonOfWarning(next, one, atMs));
+      : later(withoutRefusal(previous), lessonOfWarning(next, one, atMs));
   }
   return next;
 };

@@ -65,6 +65,10 @@ export const withoutRefusal = (lesson: Lesson | undefined): Warning | undefined 
     : { kind: 'interrupted', code: 'interruption', atMs, coolingUntilMs: atMs + interruptedRestMs, streak: 0 };
 };
 
+/** What still restricts an offering: its lesson while it rests, then the warning that a refusal has kept. */
+export const restingOf = (lesson: Lesson | undefined, nowMs: number): Lesson | undefined =>
+  [lesson, withoutRefusal(lesson)].find((one) => isResting(one, nowMs));
+
 /** Memory without these refusals. Their warnings stay. */
 export const withoutRefusals = (memory: PoolMemory, isOver: (key: string, refusal: Lesson) => boolean): PoolMemory =>
   Object.fromEntries(

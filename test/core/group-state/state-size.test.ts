@@ -34,6 +34,9 @@ describe('a state that is written', () => {
     expect(Object.keys(few.state.memory).length).toBeGreaterThan(580);
     expect(few.state.memory[keys[0] ?? ('' as never)]).toBeUndefined();
     expect(few.state.memory[keys[599] ?? ('' as never)]).toBeDefined();
+    const [first = '' as never] = keys;
+    const warned = { ...full, memory: { ...full.memory, [first]: { ...lesson(nowMs - 200_000), interruptedAtMs: nowMs - 1 } } };
+    expect(fitting(warned, nowMs, bytes(full) - 1_000).state.memory[first]).toBeDefined();
   });
 
   it.each([

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { adviseAgainst, advisedRestMs, rememberAdvice, whileMembersWait } from '../../../core/pool-memory/advice.ts';
 import { rememberInterruptions } from '../../../core/pool-memory/interruptions.ts';
-import { isResting } from '../../../core/pool-memory/pool-memory.ts';
-import { rememberRefusals } from '../../../core/pool-memory/refusals.ts';
+import { interruptedRestMs, isResting } from '../../../core/pool-memory/pool-memory.ts';
+import { refusedRestMs, rememberRefusals } from '../../../core/pool-memory/refusals.ts';
 import { rememberSuccess } from '../../../core/pool-memory/successes.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 
@@ -54,6 +54,17 @@ describe('a rebalance recommendation', () => {
     expect(rememberInterruptions(advice, [{ offering: key }], nowMs)[key]?.kind).toBe('interrupted');
     expect(rememberRefusals(advice, [refusal], {}, nowMs)[key]?.kind).toBe('refused');
     expect(rememberSuccess(advice, [{ offering: key, askedAtMs: nowMs }])[key]?.kind).toBe('advised');
+  });
+  it('leaves the warning that a refusal has kept, also when the refusal is over', () => {
+    const refused = rememberRefusals({}, [refusal], {}, nowMs);
+    const warned = rememberInterruptions(refused, [{ offering: key }], nowMs + 60_000);
+    const [over, late] = [nowMs + refusedRestMs, { ...advised, claimedAtMs: nowMs + 30_000 }];
+    expect(rememberAdvice(warned, [late], over)).toEqual(warned);
+    expect(whileMembersWait(warned, [late], over)).toEqual(warned);
+    expect(adviseAgainst(warned, [key], over)).toEqual(warned);
+    expect(rememberRefusals(rememberAdvice(warned, [late], over), [refusal], {}, over)[key]?.interruptedAtMs).toBe(nowMs + 60_000);
+    const quiet = nowMs + 60_000 + interruptedRestMs;
+    expect(adviseAgainst(warned, [key], quiet)[key]?.kind).toBe('advised');
   });
   it('counts for decisions while a member waits to leave, and no longer', () => {
     const at = nowMs + 3_600_000;

@@ -149,6 +149,10 @@ describe('an interruption', () => {
     for (const order of [both, both.toReversed()]) expect(restOf(rememberInterruptions({}, order, nowMs), nowMs)).toBe(interruptedRestMs);
     const refused = { ...rememberRefusals({}, [no()], pools, nowMs) };
     expect(rememberInterruptions(refused, both, nowMs)[key]?.interruptedAtMs).toBe(nowMs);
+    const over = nowMs + refusedRestMs;
+    const warned = rememberInterruptions(refused, [{ offering: key }], over - 10_000);
+    const later = rememberInterruptions(warned, [{ offering: key, toldAtMs: over - 20_000 }], over)[key];
+    expect(later).toMatchObject({ kind: 'interrupted', atMs: over - 10_000, coolingUntilMs: over - 10_000 + interruptedRestMs });
   });
 
   it('is of a launch that EC2 took at once by when the warning was received', () => {
