@@ -121,13 +121,15 @@ const isSameHook = (a: LifecycleHook, b: LifecycleHook): boolean =>
 
 /**
  * The hooks of a swap with another one. Undefined where nothing is new. A known hook changes only where a look found it
- * before its message came: the message says since when Auto Scaling has waited, and connections count from then.
+ * before its message came: the message says since when Auto Scaling has waited, and the drain counts connections from
+ * then. An instance that had ended has no drain.
  */
-const hooksWith = ({ hooks = [], state }: Swap, hook: LifecycleHook): Swap['hooks'] => {
+const hooksWith = ({ hooks = [], state, drain }: Swap, hook: LifecycleHook): Swap['hooks'] => {
   const known = hooks.find((one) => isSameHook(one, hook));
   if (known === undefined) return [...hooks, hook];
   const { sinceMs = Number.POSITIVE_INFINITY } = hook;
-  if (state === 'drained' || known.token !== undefined || sinceMs >= (known.sinceMs ?? 0)) return undefined;
+  if (drain === undefined || state === 'drained' || known.token !== undefined) return undefined;
+  if (sinceMs >= (known.sinceMs ?? 0)) return undefined;
   return hooks.map((one) => (one === known ? { ...hook, ...known, sinceMs } : one));
 };
 

@@ -89,6 +89,8 @@ describe('a hook that a look found without its message', () => {
     expect(tightened({ ...swap, ...set }, told(nowMs - 6_000), claiming())).toBeUndefined();
     expect(tightened(swap, told(nowMs), claiming())).toBeUndefined();
     expect(tightened({ ...swap, state: 'drained', drainedAtMs: nowMs }, message, claiming())).toBeUndefined();
+    const ended = claimedBy(heldSince(nowMs), claiming({ ended: new Set([found.instance]) }));
+    expect([ended.drain, tightened(ended, message, claiming())]).toEqual([undefined, undefined]);
   });
   it('is another action than that of another hook or another Auto Scaling group', () => {
     for (const other of [{ hook: 'logs' }, { asg: 'other-asg' }]) {
