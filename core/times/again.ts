@@ -21,15 +21,15 @@ const commonMarkMs = 5_000;
 /** Whether groups of the whole account can share one look at this time. */
 export const isCommonMark = (atMs: number): boolean => atMs % commonMarkMs === 0;
 
+/** The first time from this one on at which groups of the whole account can share one look. */
+export const commonMarkFrom = (atMs: number): number => Math.ceil(atMs / commonMarkMs) * commonMarkMs;
+
 /** When to try again: the nearest multiple, and two seconds from now at the earliest. */
 export const againAtMs = (nowMs: number, sinceMs: number): number => {
   const inMs = againInMs(nowMs - sinceMs);
   const markMs = marksMs.find((ms) => ms <= inMs) ?? shortestMs;
   return Math.max(nowMs + shortestMs, Math.round((nowMs + inMs) / markMs) * markMs);
 };
-
-/** The first of these times from this one on. */
-export const commonMarkFrom = (atMs: number): number => Math.ceil(atMs / commonMarkMs) * commonMarkMs;
 
 /** EC2 shows most instances within a second or two of their launch. */
 const shownSoonMs = 3_000;

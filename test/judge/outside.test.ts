@@ -42,6 +42,13 @@ const twoThere = (script: Script): void => {
   script.member('i-1', { asg: 'web-asg' });
   script.member('i-2', { asg: 'web-asg' });
 };
+/** Two others that serve from the start are attached. */
+const twoJoin = (script: Script, second: number): void => {
+  for (const instance of ['i-3', 'i-4']) {
+    script.member(instance, { asg: 'web-asg' });
+    script.at(second, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
+  }
+};
 const long = { endedAtMs: 1_000_000 };
 const history = historyOf(() => undefined);
 
@@ -706,10 +713,7 @@ describe('other rules where others set the size', () => {
         (script) => {
           twoThere(script);
           looks(script, 100, 'i-a');
-          for (const instance of ['i-3', 'i-4']) {
-            script.member(instance, { asg: 'web-asg' });
-            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
-          }
+          twoJoin(script, 101);
           numbers(script, 101, 4, react('i-a'));
           numbers(script, 101.2, 2, react('i-a'));
           looks(script, 102, 'i-a');
@@ -732,10 +736,7 @@ describe('other rules where others set the size', () => {
         (script) => {
           twoThere(script);
           looks(script, 100, 'i-a');
-          for (const instance of ['i-3', 'i-4']) {
-            script.member(instance, { asg: 'web-asg' });
-            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
-          }
+          twoJoin(script, 101);
           numbers(script, 101, 4, react('i-a'));
           says(script, 105, lowered, 4);
           script.react(foundAt - 1, foundAt + 1, 'i-b');
@@ -762,10 +763,7 @@ describe('other rules where others set the size', () => {
           twoThere(script);
           script.react(99, 102, 'i-a');
           looks(script, 100, 'i-a');
-          for (const instance of ['i-3', 'i-4']) {
-            script.member(instance, { asg: 'web-asg' });
-            script.at(101, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
-          }
+          twoJoin(script, 101);
           numbers(script, 101, 4, react('i-a'));
           numbers(script, 101.2, 2, react('i-a'));
           if (later !== undefined) {
@@ -834,10 +832,7 @@ describe('other rules where others set the size', () => {
         (script) => {
           twoThere(script);
           says(script, 0.5, 4);
-          for (const instance of ['i-3', 'i-4']) {
-            script.member(instance, { asg: 'web-asg' });
-            script.at(90, { kind: 'joined', instance, asg: 'web-asg', by: react('i-a') });
-          }
+          twoJoin(script, 90);
           numbers(script, 90, 6, react('i-a'), ['Launch']);
           if (lowered) numbers(script, 104, 3, react('i-a'), ['Launch']);
           says(script, 105, 4, lowered ? 3 : 6);

@@ -1,27 +1,21 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import { noCapacity } from '../sim/capacity-steps.ts';
 import { setBy } from '../sim/outside-steps.ts';
-import type { Situation, Step } from '../sim/situation.ts';
+import type { Step } from '../sim/situation.ts';
 import { interrupt } from '../sim/steps.ts';
-import { type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
+import { type SettingOptions, zones } from '../sim/worlds.ts';
+import { minuteMs, ofOneGroup } from './one-group.ts';
 
 const asg = 'web-asg';
 const sized = { size: { from: 'asg', min: 0, max: 20 }, return: false };
 
-const of = (name: string, endsAt: number, options: SettingOptions, steps: readonly Step[], faults: readonly FaultInput[] = []): Situation => {
-  const { spec, policy } = settingOf('attach', { size: 6, max: 20, market: 'spot', policy: sized, ...options });
-  return {
-    name,
-    seed: 1,
-    spec,
-    policies: [policy],
-    asked: { web: { size: 6, endsAt } },
-    steps,
+const of = (name: string, endsAt: number, options: SettingOptions, steps: readonly Step[], faults: readonly FaultInput[] = []) =>
+  ofOneGroup(name, 'attach', { size: 6, max: 20, market: 'spot', policy: sized, ...options }, () => steps, {
+    endsAt,
     ...(faults.length > 0 && { faults }),
-    calmAtMs: 900_000,
-    restWithinMs: 600_000,
-  };
-};
+    calmAtMs: 15 * minuteMs,
+    restWithinMs: 10 * minuteMs,
+  });
 
 /** Spot is gone for good, and takes two members with it. Holdfast attaches two on demand, 17 s later. */
 const spotIsGone = [noCapacity(500, 840_000, ['spot'], zones), interrupt(1_000, 2)];
@@ -51,18 +45,34 @@ const hooksAreLost: FaultInput = { on: 'event', kind: 'drop', match: { detailTyp
 
 /** Worlds in which others set the size of a group within seconds of what Holdfast does, or no message tells Holdfast what the group does. */
 export const obeyingSituations = {
-  'others end a member that has just joined, and set a size': (): Situation =>
-    of('others end a member that has just joined, and set a size', 7, {}, [...spotIsGone, endNewest(21_000), sets(22_000, 7)]),
-  'others set the number of an attach after another one': (): Situation =>
-    of('others set the number of an attach after another one', 8, {}, [...spotIsGone, interrupt(18_500, 1), sets(34_000, 8)]),
-  'a member joins while no describe shows an earlier attach': (): Situation => {
-    const name = 'a member joins while no describe shows an earlier attach';
-    const options = { asgLagSeconds: [12, 12] } as const;
+  'others end a member that has just joined, and set a size': of('others end a member that has just joined, and set a size', 7, {}, [
+    ...spotIsGone,
+    endNewest(21_000),
+    sets(22_000, 7),
+  ]),
+  'others set the number of an attach after another one': of('others set the number of an attach after another one', 8, {}, [
+    ...spotIsGone,
+    interrupt(18_500, 1),
+    sets(34_000, 8),
+  ]),
+  'a member joins while no describe shows an earlier attach': of(
+    'a member joins while no describe shows an earlier attach',
+    6,
+    { asgLagSeconds: [12, 12] },
     // Two join at 19.5 s, and their function dies. The third one runs at 27.6 s, before a describe shows the two.
-    return of(name, 6, options, [...spotIsGone, interrupt(16_400, 1)], [diesAttaching]);
-  },
-  'others set a size while a function launches': (): Situation =>
-    of('others set a size while a function launches', 8, {}, [...spotIsGone, interrupt(16_500, 1), sets(18_500, 8)]),
-  'others lower a size, and the messages of the hooks are lost': (): Situation =>
-    of('others lower a size, and the messages of the hooks are lost', 4, { hooks }, [sets(1_000, 4)], [hooksAreLost]),
+    [...spotIsGone, interrupt(16_400, 1)],
+    [diesAttaching],
+  ),
+  'others set a size while a function launches': of('others set a size while a function launches', 8, {}, [
+    ...spotIsGone,
+    interrupt(16_500, 1),
+    sets(18_500, 8),
+  ]),
+  'others lower a size, and the messages of the hooks are lost': of(
+    'others lower a size, and the messages of the hooks are lost',
+    4,
+    { hooks },
+    [sets(1_000, 4)],
+    [hooksAreLost],
+  ),
 };
